@@ -1,0 +1,19 @@
+"""What the files of a checkpoint say, without opinion: configuration with positions, tensor table, vocabulary map."""
+
+from drafter_lint.checkpoint.checkpoint import Checkpoint
+from drafter_lint.checkpoint.config import Config
+from drafter_lint.checkpoint.document import Document, Problem, Span
+from drafter_lint.checkpoint.tensors import IndexDisagreement, Tensor, TensorTable
+from drafter_lint.checkpoint.vocab_map import VocabMap
+
+__all__ = [
+    "Checkpoint",
+    "Config",
+    "Document",
+    "IndexDisagreement",
+    "Problem",
+    "Span",
+    "Tensor",
+    "TensorTable",
+    "VocabMap",
+]

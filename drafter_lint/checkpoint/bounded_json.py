@@ -1,0 +1,68 @@
+"""JSON written by machines (headers, indexes): bounded before it is parsed, read without positions."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import NoReturn
+
+from drafter_lint.errors import Trouble, Unavailable
+
+
+class RefusedError(ValueError):
+    """A text that is JSON and may not be what it is."""
+
+
+Pairs = Callable[[list[tuple[str, object]]], object]
+
+
+def shown(name: str) -> str:
+    """A name from a file, quoted for a message: control characters escaped, at most 120 characters."""
+    return repr(name if len(name) <= 120 else name[:117] + "...")
+
+
+def parse(data: bytes, *, what: str, values: int, pairs: Pairs) -> object:
+    """Parse a JSON text.
+
+    Args:
+        data: the text in UTF-8.
+        what: what is being read, for the error.
+        values: the most values it may hold. A value costs up to 64 bytes of memory for three bytes of text, so they
+            are counted by their separators before any is built.
+        pairs: builds an object from its members; may raise :class:`RefusedError`.
+
+    Raises:
+        Unavailable: it is no JSON, or holds more values.
+    """
+    if sum(data.count(mark) for mark in (b",", b"{", b"[")) > values:
+        raise Unavailable(Trouble.TOO_LARGE, what, f"holds more than {values} values")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        detail = f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
+        raise Unavailable(Trouble.MALFORMED, what, detail) from None
+    try:
+        parsed: object = json.loads(text, object_pairs_hook=pairs, parse_constant=_no_constant)
+    except RecursionError:
+        raise Unavailable(Trouble.MALFORMED, what, "nested far deeper than it may be") from None
+    except RefusedError as error:
+        raise Unavailable(Trouble.MALFORMED, what, str(error)) from None
+    except json.JSONDecodeError as error:
+        raise Unavailable(Trouble.MALFORMED, what, f"not JSON: {error}") from None
+    except ValueError:  # int() refuses more digits than sys.get_int_max_str_digits()
+        raise Unavailable(Trouble.MALFORMED, what, "holds an integer of thousands of digits") from None
+    return parsed
+
+
+def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose keys may not repeat."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise RefusedError(f"{shown(twice)} is declared more than once")
+    return members
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise RefusedError(f"not JSON: {name} is no JSON value")

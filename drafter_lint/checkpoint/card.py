@@ -1,0 +1,106 @@
+"""The front matter of a model card, as far as it says which model this one was made from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from drafter_lint.findings import Located, Location, Role
+
+FILE = "README.md"
+
+_KEY = re.compile(r"base_model[ \t]*:(?=[ \t]|$)")
+_ITEM = re.compile(r"[ \t]*-[ \t]+")
+# A scalar: quoted without escapes, or plain up to a comment. Anything richer (anchors, block scalars) is not read.
+_SCALAR = re.compile(
+    r"""[ \t]*+(?:"(?P<double>[^"\\]*)"|'(?P<single>[^']*)'|(?P<plain>[\w./][^\s,\[\]{}#"']*))[ \t]*+"""
+)
+_REST = re.compile(r"(?:#.*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    number: int
+    text: str
+
+
+def base_models(card: str, *, subject: str, role: Role) -> tuple[Located[str], ...]:
+    """The values of ``base_model`` in the front matter: one string, or a list; () for anything else."""
+    lines = list(_front_matter(card))
+    for index, line in enumerate(lines):
+        if not (key := _KEY.match(line.text)):
+            continue
+        rest = line.text[key.end() :]
+        if not _REST.fullmatch(rest.strip()):
+            found = _flow(line, key.end()) if rest.strip().startswith("[") else _one(line, key.end())
+        else:
+            found = _block(lines[index + 1 :])
+        return tuple(_located(*place, subject=subject, role=role) for place in found)
+    return ()
+
+
+_Scalar = tuple[_Line, int, str]
+
+
+def _front_matter(card: str) -> Iterator[_Line]:
+    lines = card.removeprefix("\ufeff").split("\n")
+    if lines[0].rstrip() != "---":
+        return
+    inside: list[_Line] = []
+    for number, text in enumerate(lines[1:], start=2):
+        if text.rstrip() in ("---", "..."):
+            yield from inside
+            return
+        inside.append(_Line(number, text.rstrip()))
+
+
+def _one(line: _Line, at: int) -> list[_Scalar]:
+    scalar = _SCALAR.match(line.text, at)
+    if scalar is None or not _REST.fullmatch(line.text, scalar.end()):
+        return []
+    group = scalar.lastgroup or "plain"
+    return [(line, scalar.start(group), scalar[group])] if scalar[group] else []
+
+
+def _block(lines: list[_Line]) -> list[_Scalar]:
+    found: list[_Scalar] = []
+    for line in lines:
+        if not line.text.strip() or line.text.lstrip().startswith("#"):
+            continue
+        item = _ITEM.match(line.text)
+        if item is None:
+            break
+        one = _one(line, item.end())
+        if not one:
+            return []
+        found += one
+    return found
+
+
+def _flow(line: _Line, at: int) -> list[_Scalar]:
+    found: list[_Scalar] = []
+    cursor = line.text.index("[", at) + 1
+    while scalar := _SCALAR.match(line.text, cursor):
+        group = scalar.lastgroup or "plain"
+        found.append((line, scalar.start(group), scalar[group]))
+        cursor = scalar.end() + 1
+        mark = line.text[scalar.end() : cursor]
+        if mark == "]":
+            return found
+        if mark != ",":
+            break
+    return []
+
+
+def _located(line: _Line, at: int, value: str, *, subject: str, role: Role) -> Located[str]:
+    place = Location(
+        role=role,
+        subject=subject,
+        file=FILE,
+        line=line.number,
+        column=at + 1,
+        width=len(value),
+        text=line.text,
+    )
+    return Located(value, place)

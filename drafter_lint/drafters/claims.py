@@ -1,0 +1,63 @@
+"""Which target a drafter says it was trained for: every claim in its config, its card and its name, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from drafter_lint.checkpoint import Checkpoint, Config
+from drafter_lint.drafters.model import Claim
+from drafter_lint.drafters.names import names_a_drafter, names_a_model
+from drafter_lint.errors import Unavailable
+from drafter_lint.findings import Located, Location
+
+OWN_NAME = "its own name"
+#: Fields made for naming the verifier: speculators; DeepSpec and DFlash trainers; Medusa.
+_STATED = (
+    ("speculators_config", "verifier", "name_or_path"),
+    ("target_model_name_or_path",),
+    ("base_model_name_or_path",),
+)
+
+
+def claims(checkpoint: Checkpoint, config: Config | None) -> tuple[Claim, ...]:
+    """Every claim, the stated ones first; total: what cannot be read claims nothing."""
+    found = [*_configured(config), *_card(checkpoint), *_copied(config), *_named(checkpoint)]
+    return tuple(sorted(found, key=lambda claim: claim.strength != "stated"))
+
+
+def _configured(config: Config | None) -> Iterator[Claim]:
+    for keys in _STATED:
+        value = config.string(*keys) if config else None
+        if value and value.value.strip():
+            yield Claim(value, ".".join(keys), "stated")
+
+
+def _card(checkpoint: Checkpoint) -> Iterator[Claim]:
+    try:
+        bases = checkpoint.card_front_matter
+    except Unavailable:
+        return
+    for base in bases:
+        # A drafter tuned further from a drafter names that one; it says nothing of the target.
+        if not names_a_drafter(base.value):
+            yield Claim(base, "model card base_model", "stated")
+
+
+def _copied(config: Config | None) -> Iterator[Claim]:
+    """``_name_or_path``: left over from the config a trainer started from, often the target's."""
+    value = config.string("_name_or_path") if config else None
+    if value and names_a_model(value.value) and not names_a_drafter(value.value):
+        yield Claim(value, "_name_or_path", "named")
+
+
+def _named(checkpoint: Checkpoint) -> Iterator[Claim]:
+    name = checkpoint.reference.name
+    # PARD drafters are small models of their own and are named after themselves, not after a target.
+    if not names_a_drafter(name) or not names_a_model(name) or "pard" in name.lower():
+        return
+    try:
+        subject = checkpoint.subject
+    except Unavailable:
+        subject = name
+    place = Location(role=checkpoint.role, subject=subject, label="its name")
+    yield Claim(Located(name, place), OWN_NAME, "named")

@@ -1,0 +1,165 @@
+"""EAGLE-1/2 and EAGLE-3 drafters: how their layouts are told apart, and the needs they share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from drafter_lint.checkpoint import Config
+from drafter_lint.drafters.claims import claims
+from drafter_lint.drafters.model import Eagle, Layout, Match, WrittenIds
+from drafter_lint.drafters.view import View
+from drafter_lint.findings import Located
+
+_LAYER0 = "layers.0."
+_MLA = (f"{_LAYER0}self_attn.q_a_proj", f"{_LAYER0}self_attn.kv_a_proj_with_mqa", f"{_LAYER0}self_attn.kv_b_proj")
+_IDS = "eagle_aux_hidden_state_layer_ids"
+#: Architecture names that say which generation a config means; generic names (LlamaForCausalLM) say nothing.
+_EAGLE1_NAMES = ("EagleLlama", "EagleModel", "EAGLEModel", "ForCausalLMEagle", "EagleQwen", "EagleMistral")
+
+
+def by_tensors(view: View) -> Match | None:
+    """The EAGLE layout the tensors show."""
+    reasons = _eagle3_reasons(view)
+    if reasons:
+        return Match(_eagle3_layout(view), tuple(reasons))
+    hidden = _hidden_size(view)
+    fc = view.tensors.get("fc.weight")
+    if fc is None or len(fc.shape) != 2 or not view.any_with(f"{_LAYER0}self_attn.", f"{_LAYER0}mlp."):
+        return None
+    if fc.shape[1] == 2 * fc.shape[0] and view.width(f"{_LAYER0}self_attn.q_proj.weight") in (
+        fc.shape[0],
+        hidden,
+        None,
+    ):
+        reasons = [f"fc.weight {list(fc.shape)} joins one hidden state to the embedding", "no hidden_norm"]
+        return Match(Layout.EAGLE1, tuple(reasons))
+    return None
+
+
+def by_config(view: View) -> Match | None:
+    """The EAGLE layout the config names, if it names one."""
+    config, architecture = view.config, view.architecture
+    name = architecture.value if architecture else ""
+    kind = config.string("speculators_model_type")
+    if kind and kind.value in ("eagle3", "peagle"):
+        return Match(Layout.EAGLE3_SPECULATORS, (f"speculators_model_type is {kind.value}",))
+    if "Eagle3" in name or name.startswith("PEagle") or "Peagle" in name:
+        mla = "Deepseek" in name or bool(config.integer("kv_lora_rank"))
+        return Match(Layout.EAGLE3_MLA if mla else Layout.EAGLE3_MIDLAYER, (f"architecture {name}",))
+    if any(part in name for part in _EAGLE1_NAMES) or _text(config, "model_type") == "eagle":
+        return Match(Layout.EAGLE1, (f"architecture {name}" if name else "model_type eagle",))
+    if config.object("eagle_config") or config.has(_IDS) or config.has("draft_vocab_size"):
+        return Match(Layout.EAGLE3_MIDLAYER, ("the config carries EAGLE-3 fields",))
+    return None
+
+
+def build(view: View, layout: Layout) -> Eagle:
+    """The typed needs of an EAGLE drafter written in ``layout``."""
+    config = view.config
+    layer = _layer_config(config)
+    generation = 1 if layout is Layout.EAGLE1 else 3
+    draft_vocab = (
+        config.integer("draft_vocab_size")
+        or layer.integer("draft_vocab_size")
+        or config.integer("truncated_vocab_size")
+    )
+    eagle = Eagle(
+        checkpoint=view.checkpoint,
+        layout=layout,
+        method="eagle" if generation == 1 else "eagle3",
+        title="",
+        architecture=view.architecture,
+        model_type=config.string("model_type") or layer.string("model_type"),
+        claims=claims(view.checkpoint, config),
+        generation=1 if generation == 1 else 3,
+        attention="mla" if layout is Layout.EAGLE3_MLA or view.any_with(*_MLA) else "gqa",
+        layer_config=layer,
+        canonical=view.tensors,
+        prefix=view.prefix,
+        hidden_size=layer.integer("hidden_size"),
+        target_hidden_size=config.integer("target_hidden_size") or layer.integer("target_hidden_size"),
+        num_layers=layer.integer("num_hidden_layers"),
+        layers_in_file=view.layers,
+        fc=view.tensors.get("fc.weight"),
+        vocab_size=layer.integer("vocab_size"),
+        draft_vocab_size=draft_vocab,
+        layer_ids=_written_ids(config),
+        use_aux_hidden_state=config.boolean("eagle_config", "use_aux_hidden_state"),
+        norm_before_residual=config.boolean("norm_before_residual"),
+        writer=_writer(config),
+    )
+    return _titled(eagle, readable=view.readable)
+
+
+def _eagle3_reasons(view: View) -> list[str]:
+    """Why the tensors are an EAGLE-3 head; empty if they are not."""
+    fc = view.tensors.get("fc.weight")
+    projection = view.width(f"{_LAYER0}self_attn.q_proj.weight") or view.width(f"{_LAYER0}self_attn.q_a_proj.weight")
+    hidden = _hidden_size(view)
+    reasons = []
+    if any(name.startswith("midlayer.") for name in view.written):
+        reasons.append("tensors named midlayer.*")
+    if view.has(f"{_LAYER0}hidden_norm.weight"):
+        reasons.append("layers.0.hidden_norm.weight, the norm of the fused states")
+    if hidden and projection == 2 * hidden:
+        reasons.append(f"the first layer's attention takes 2H = {projection}")
+    if not reasons and fc is not None and len(fc.shape) == 2 and fc.shape[1] >= 3 * fc.shape[0] and view.layers:
+        reasons.append(f"fc.weight {list(fc.shape)} joins several hidden states")
+    # A top-level hidden_norm is the block drafters' mark (DFlash and its kin), whatever else fits.
+    return [] if view.has("hidden_norm.weight") else reasons
+
+
+def _eagle3_layout(view: View) -> Layout:
+    if view.config.has("speculators_model_type"):
+        return Layout.EAGLE3_SPECULATORS
+    if view.any_with(*_MLA):
+        return Layout.EAGLE3_MLA
+    midlayer = any(name.startswith("midlayer.") for name in view.written)
+    return Layout.EAGLE3_MIDLAYER if midlayer else Layout.EAGLE3_LAYERS
+
+
+def _hidden_size(view: View) -> int | None:
+    """H: from the fc's rows where there is one, else as declared."""
+    fc = view.tensors.get("fc.weight")
+    if fc is not None and len(fc.shape) == 2:
+        return fc.shape[0]
+    declared = _layer_config(view.config).integer("hidden_size")
+    return declared.value if declared else None
+
+
+def _layer_config(config: Config) -> Config:
+    """Where the decoder layer's fields stand: nested in speculators files and in vLLM's legacy wrapper."""
+    return config.object("transformer_layer_config") or config.object("model") or config
+
+
+def _written_ids(config: Config) -> tuple[WrittenIds, ...]:
+    top, nested = config.integers(_IDS), config.integers("eagle_config", _IDS)
+    found = [WrittenIds(top, "top-level")] if top and top.value else []
+    return tuple(found + ([WrittenIds(nested, "nested")] if nested and nested.value else []))
+
+
+def _writer(config: Config) -> str:
+    if config.has("speculators_version") or config.has("speculators_model_type"):
+        return "speculators"
+    if config.has("_torchspec_version"):
+        return "TorchSpec"
+    return "ModelOpt" if config.has("eagle_config", "next_layer_regular") else ""
+
+
+def _titled(eagle: Eagle, *, readable: bool) -> Eagle:
+    name = "EAGLE-1/2" if eagle.generation == 1 else "EAGLE-3"
+    layers = eagle.layers_in_file if readable else eagle.num_layers.value if eagle.num_layers else 0
+    parts = [name + (" (MLA)" if eagle.attention == "mla" else "")]
+    parts += [f"{layers} layer{'s' if layers != 1 else ''}"] if layers else []
+    if eagle.fc is not None and len(eagle.fc.shape) == 2:
+        times = f" = {eagle.states} x {eagle.state_width}" if eagle.states and eagle.generation == 3 else ""
+        parts.append(f"fc takes {eagle.fc.shape[1]}{times}")
+    if eagle.draft_vocab_size:
+        suffix = " (d2t)" if "d2t" in eagle.canonical else ""
+        parts.append(f"draft vocabulary {eagle.draft_vocab_size.value}{suffix}")
+    return replace(eagle, title=", ".join(parts))
+
+
+def _text(config: Config, key: str) -> str:
+    value: Located[str] | None = config.string(key)
+    return value.value if value else ""

@@ -1,0 +1,174 @@
+"""What a drafter needs, typed: the family of drafters, and what recognition can say about a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from drafter_lint.checkpoint import Checkpoint, Config, Tensor
+from drafter_lint.findings import Located, Location
+
+
+class Layout(StrEnum):
+    """How a method is written to disk."""
+
+    EAGLE1 = "eagle1"  # fc [H, 2H], layers.N, no head (EAGLE-1/2, HASS)
+    EAGLE3_MIDLAYER = "eagle3-midlayer"  # SafeAILab, SpecForge
+    EAGLE3_LAYERS = "eagle3-layers"  # ModelOpt, AngelSlim
+    EAGLE3_SPECULATORS = "eagle3-speculators"  # vllm-project/speculators
+    EAGLE3_MLA = "eagle3-mla"  # DeepSeek-style attention (Kimi)
+    OTHER = "other"  # a drafter of a method not yet understood
+    NOT_A_DRAFTER = "not-a-drafter"  # adapter, token map, a target
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Somebody's word about which target a drafter was trained for.
+
+    Attributes:
+        target: the id or name claimed.
+        source: where it is said, in words ("speculators_config.verifier.name_or_path", "model card base_model").
+        strength: ``stated`` for a field made for it, ``named`` for a repository or folder name.
+    """
+
+    target: Located[str]
+    source: str
+    strength: Literal["stated", "named"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drafter:
+    """Any checkpoint used as a drafter.
+
+    Attributes:
+        checkpoint: its files.
+        layout: how it is written.
+        method: the field's name for it ("eagle", "eagle3", "dflash", "mtp" …), "" if not known.
+        title: one phrase for a person ("EAGLE-3, 1 layer, draft vocabulary 32000").
+        architecture: ``architectures[0]``.
+        model_type: as written.
+        claims: which target it says it was trained for.
+    """
+
+    checkpoint: Checkpoint
+    layout: Layout
+    method: str
+    title: str
+    architecture: Located[str] | None = None
+    model_type: Located[str] | None = None
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsupported(Drafter):
+    """A checkpoint recognised far enough to say what it seems to be, and that its needs are not yet understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenIds:
+    """A list of auxiliary layer ids as a config writes it."""
+
+    ids: Located[tuple[int, ...]]
+    place: Literal["top-level", "nested"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eagle(Drafter):
+    """An EAGLE-1/2 or EAGLE-3 drafter and its needs.
+
+    Widths are in elements: H is the drafter's hidden size, Ht the target's, V the vocabulary, Vd the drafted one.
+
+    Attributes:
+        generation: 1 (EAGLE-1/2: one final hidden state) or 3 (several auxiliary hidden states).
+        attention: grouped-query or multi-head latent attention.
+        layer_config: where the decoder layer's fields stand (the nested layer config in the speculators layout).
+        canonical: tensors under the names of the ``layers.N`` layout with every prefix stripped
+            ("layers.0.self_attn.q_proj.weight", "fc.weight", "d2t"), to the tensor as written.
+        prefix: what was stripped from the names, "" if nothing.
+        hidden_size: H.
+        target_hidden_size: Ht as declared; None if it is not declared.
+        num_layers: decoder layers declared.
+        layers_in_file: decoder layers present in the file.
+        fc: the projection ``[H, K*Ht]`` (EAGLE-3) or ``[H, 2H]`` (EAGLE-1), None if absent.
+        vocab_size: V.
+        draft_vocab_size: Vd as declared, under any of its spellings.
+        layer_ids: auxiliary layer ids, in every place they are written.
+        declared_boundaries: the boundaries the user says it was trained on, None if not said.
+        use_aux_hidden_state: ``eagle_config.use_aux_hidden_state``.
+        norm_before_residual: as declared.
+        writer: the trainer or exporter that seems to have written it, "" if unknown.
+    """
+
+    generation: Literal[1, 3]
+    attention: Literal["gqa", "mla"]
+    layer_config: Config
+    canonical: Mapping[str, Tensor] = field(default_factory=dict)
+    prefix: str = ""
+    hidden_size: Located[int] | None = None
+    target_hidden_size: Located[int] | None = None
+    num_layers: Located[int] | None = None
+    layers_in_file: int = 0
+    fc: Tensor | None = None
+    vocab_size: Located[int] | None = None
+    draft_vocab_size: Located[int] | None = None
+    layer_ids: tuple[WrittenIds, ...] = ()
+    declared_boundaries: tuple[int, ...] | None = None
+    use_aux_hidden_state: Located[bool] | None = None
+    norm_before_residual: Located[bool] | None = None
+    writer: str = ""
+
+    @property
+    def state_width(self) -> int | None:
+        """The width of one target hidden state the drafter was built for: ``target_hidden_size``, else H."""
+        declared = self.target_hidden_size or self.hidden_size
+        return declared.value if declared else None
+
+    @property
+    def states(self) -> int | None:
+        """K: how many auxiliary states fit the input of ``fc``; None if it cannot be told."""
+        if self.generation == 1:
+            return 1
+        if self.fc is None or not self.state_width or len(self.fc.shape) != 2:
+            return None
+        count, rest = divmod(self.fc.shape[1], self.state_width)
+        return count if rest == 0 else None
+
+    def tensor_at(self, canonical: str, label: str = "") -> Location:
+        """The place of a tensor by its canonical name."""
+        tensor = self.canonical.get(canonical)
+        return self.checkpoint.tensors.at(tensor.name if tensor else canonical, label)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A layout that fits, and why."""
+
+    layout: Layout
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Config and tensors say different things about what this is."""
+
+    config_says: str
+    tensors_say: str
+    locations: tuple[Location, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recognition:
+    """What a checkpoint was taken for.
+
+    Attributes:
+        matches: the layouts that fit, best first; one normally.
+        drafter: the typed drafter built from the best match.
+        conflicts: disagreements between config and tensors; each is a finding.
+    """
+
+    matches: tuple[Match, ...]
+    drafter: Drafter
+    conflicts: tuple[Conflict, ...] = ()

@@ -1,0 +1,25 @@
+"""The flags SGLang needs for a drafter of a method, when nobody typed any."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from drafter_lint.facts import World
+from drafter_lint.launch import LaunchRequest, parse_command
+
+_ALGORITHMS = {"eagle": "EAGLE", "eagle3": "EAGLE3"}
+
+
+def needed(world: World, method: str, drafter: str, target: str) -> LaunchRequest:
+    """``--speculative-algorithm`` and the drafter's path; the token counts are left to the engine."""
+    del world  # every release read takes the same three flags
+    algorithm = _ALGORITHMS.get(method, method.upper())
+    words = [
+        "--model-path",
+        target,
+        "--speculative-algorithm",
+        algorithm,
+        "--speculative-draft-model-path",
+        drafter,
+    ]
+    return replace(parse_command(words, engine="sglang"), assumed=True)

@@ -1,0 +1,247 @@
+"""The plan of one SGLang release: arguments, the drafter's config, its class, its weights, and the first forward."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.engines.plan import Capture, Plan, RefusalKind
+from drafter_lint.engines.sglang import sharing
+from drafter_lint.engines.sglang.arguments import EAGLE_FAMILY, Arguments, fills_itself, read_arguments
+from drafter_lint.engines.sglang.capture import captured, last_state, offers_head
+from drafter_lint.engines.sglang.classes import AUX_CLASSES, MODELLED, Built, build
+from drafter_lint.engines.sglang.fields import Fields, overrides
+from drafter_lint.engines.sglang.notes import Notes
+from drafter_lint.engines.sglang.opening import architecture, context, draft_class, readable
+from drafter_lint.engines.sglang.sharing import Running, Situation
+from drafter_lint.engines.sglang.tables import has
+from drafter_lint.engines.sglang.weights import Weights, load_weights
+from drafter_lint.facts import World
+from drafter_lint.findings import Confidence, Located
+from drafter_lint.launch import LaunchRequest
+from drafter_lint.targets import Target
+
+#: Quantisation methods that read a description beside the weights.
+_DESCRIBED = frozenset(
+    (
+        *("awq", "awq_marlin", "gptq", "gptq_marlin", "marlin", "moe_wna16", "qoq", "w4afp8", "quark", "auto-round"),
+        *("modelopt", "modelopt_fp8", "modelopt_fp4"),
+    )
+)
+_GEMMA_ASSISTANTS = ("Gemma4AssistantForCausalLM", "Gemma4UnifiedAssistantForCausalLM")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What the steps came to; the fields of the plan of the same names."""
+
+    method: str | None
+    understood: bool = True
+    speculates: bool = True
+    architecture: str | None = None
+    draft_class: str | None = None
+    capture: Capture | None = None
+    running: Running | None = None
+    built: Built | None = None
+    weights: Weights | None = None
+    fields: Fields | None = None
+
+
+def plan(world: World, request: LaunchRequest, drafter: Checkpoint, target: Target) -> Plan:
+    """What SGLang will do with a pair, at one release, with one set of flags.
+
+    Raises:
+        Unavailable: a file the engine needs could not be read.
+    """
+    notes = Notes(world)
+    arguments = read_arguments(world, request, target, notes)
+    outcome = _follow(world, request, drafter, target, arguments=arguments, notes=notes)
+    running, built = outcome.running, outcome.built
+    switches = (
+        sharing.schemes(world, built, outcome.capture, outcome.fields)
+        if built and outcome.capture and outcome.fields
+        else {}
+    )
+    return Plan(
+        engine=world.engine,
+        version=str(world.version),
+        knowledge=world.knowledge,
+        basis=world.basis,
+        understood=outcome.understood,
+        speculates=outcome.speculates,
+        method=outcome.method,
+        method_origin="flag",
+        architecture=outcome.architecture,
+        draft_class=outcome.draft_class,
+        takes_aux=outcome.draft_class in AUX_CLASSES,
+        steps=tuple(notes.steps),
+        refusals=tuple(notes.refusals),
+        capture=outcome.capture,
+        fc=running.fc if running else None,
+        head=running.head if running else None,
+        embedding=running.embedding if running else None,
+        map=running.map if running else None,
+        tensors=outcome.weights.tensors if outcome.weights else (),
+        parameters=running.parameters if running else (),
+        schemes=switches,
+        ignored_fields=tuple(notes.ignored_fields),
+        ignored_flags=tuple(notes.ignored_flags),
+        rewrites=tuple(notes.rewrites),
+    )
+
+
+def _follow(
+    world: World, request: LaunchRequest, drafter: Checkpoint, target: Target, *, arguments: Arguments, notes: Notes
+) -> Outcome:
+    method = arguments.method
+    if not arguments.known:
+        return Outcome(method=method)
+    if method is None:
+        if request.drafter is not None and world.flag("algorithm.reads-drafter-config"):
+            readable(world, drafter.config, request, notes)
+        return Outcome(method=None, speculates=False)
+    if method not in {*EAGLE_FAMILY, "DFLASH"}:
+        notes.step("method", f"what {method} does with a drafter is not modelled", "algorithm.names")
+        return Outcome(method=method, understood=False)
+    opened = target.checkpoint if arguments.from_target else drafter
+    if arguments.from_target:
+        _unnamed(world, target, notes, method=method)
+    if not readable(world, opened.config, request, notes):
+        return Outcome(method=method)
+    name = architecture(world, opened.config, notes)
+    if name is None:
+        return Outcome(method=method)
+    known = draft_class(world, name, opened.config, request, notes)
+    fields = Fields(opened.config, overrides(request))
+    outcome = Outcome(method=method, architecture=name.value, draft_class=known, fields=fields)
+    if known is None:
+        return outcome
+    if method == "DFLASH":
+        return _blocks(notes, outcome, name)
+    return _eagle(world, request, opened, target, outcome=outcome, notes=notes, arguments=arguments)
+
+
+def _unnamed(world: World, target: Target, notes: Notes, *, method: str) -> None:
+    rides = fills_itself(world, target)
+    keys = ("draft.self-filled",) if rides else ("draft.path-default",)
+    says = "no drafter is named: the target's own folder is opened as the drafter"
+    notes.step("method", says, *keys)
+    if method == "EAGLE3":
+        what = "no --speculative-draft-model-path: the target is opened as its own EAGLE-3 drafter"
+        at = (target.architecture.at,) if target.architecture else (target.checkpoint.config.at(),)
+        where = ("draft.path-default", "worker.needs-map-attribute")
+        notes.refuse(RefusalKind.DRAFT_PATH_MISSING, "load", what, *where, at=at)
+
+
+def _blocks(notes: Notes, outcome: Outcome, name: Located[str]) -> Outcome:
+    """DFLASH drafts whole blocks: its own classes are not modelled, an EAGLE class has none of what it calls."""
+    known = outcome.draft_class or ""
+    if known not in MODELLED:
+        notes.step("method", "what DFLASH does with a drafter is not modelled", "algorithm.names")
+        return Outcome(method=outcome.method, understood=False)
+    says = f"{known} drafts token by token; DFLASH needs a class that drafts blocks"
+    likely = Confidence.LIKELY
+    kind = RefusalKind.METHOD_UNSUITABLE
+    notes.refuse(kind, "load", says, "algorithm.names", at=(name.at,), confidence=likely)
+    return outcome
+
+
+def _eagle(
+    world: World,
+    request: LaunchRequest,
+    opened: Checkpoint,
+    target: Target,
+    *,
+    outcome: Outcome,
+    notes: Notes,
+    arguments: Arguments,
+) -> Outcome:
+    """EAGLE, EAGLE3 and STANDALONE share a worker."""
+    method, fields = outcome.method or "", outcome.fields
+    known = outcome.draft_class or ""
+    if fields is None:
+        return outcome
+    if known in _GEMMA_ASSISTANTS or (method == "STANDALONE" and known not in AUX_CLASSES):
+        notes.step("method", f"what {method} does with {known} is not modelled", "algorithm.names")
+        return Outcome(method=method, understood=False)
+    _binds(world, method, known, fields, notes, from_target=arguments.from_target)
+    context(world, fields, target, request, notes)
+    _fields_of_the_worker(world, method, fields, notes)
+    _quantised(world, fields, request, notes)
+    offers_head(world, target, notes)
+    built = build(world, known, fields, request, notes)
+    capture = captured(world, fields, target, request, notes) if method == "EAGLE3" else last_state(target)
+    if built is None:
+        understood = known in MODELLED or bool(notes.refusals)
+        if not understood:
+            notes.step("weights", f"how {known} loads is not modelled", "models.registered")
+        return Outcome(
+            method=method,
+            understood=understood,
+            architecture=outcome.architecture,
+            draft_class=known,
+            capture=capture,
+            fields=fields,
+        )
+    itself = arguments.from_target
+    weights = Weights(visible=False) if itself else load_weights(world, built, opened, notes)
+    situation = Situation(
+        world=world,
+        method=method,
+        built=built,
+        fields=fields,
+        target=target,
+        weights=weights,
+        capture=capture,
+        notes=notes,
+    )
+    running = sharing.run(situation)
+    sharing.unread(world, built, capture, fields, notes)
+    sharing.unread_flags(built, method, request, notes)
+    return Outcome(
+        method=method,
+        architecture=outcome.architecture,
+        draft_class=known,
+        capture=capture,
+        running=running,
+        built=built,
+        weights=weights,
+        fields=fields,
+    )
+
+
+def _binds(world: World, method: str, known: str, fields: Fields, notes: Notes, *, from_target: bool) -> None:
+    """Whether the class has what the worker calls: ``set_embed`` and a map for EAGLE3, both setters for EAGLE."""
+    at = (fields.at("architectures"),)
+    if method == "EAGLE3" and known not in AUX_CLASSES:
+        if not from_target:
+            says = f"{known} has no map of draft ids: it is no EAGLE-3 class"
+            where = ("worker.needs-map-attribute", "algorithm.is-eagle")
+            notes.refuse(RefusalKind.METHOD_UNSUITABLE, "load", says, *where, at=at)
+    elif method == "EAGLE" and not has(world, "models.set-embed-and-head", known):
+        says = f"{known} cannot be given the target's embedding and head"
+        notes.refuse(RefusalKind.METHOD_UNSUITABLE, "load", says, "models.set-embed-and-head", at=at)
+
+
+def _fields_of_the_worker(world: World, method: str, fields: Fields, notes: Notes) -> None:
+    if fields.integer("num_nextn_predict_layers") == 0 and world.text("draft.zero-nextn") == "refused":
+        says = "num_nextn_predict_layers is 0: the drafter gets a key-value pool without layers"
+        at = (fields.at("num_nextn_predict_layers"),)
+        notes.refuse(RefusalKind.CONFIG_FIELD, "first-request", says, "draft.zero-nextn", at=at)
+    null = fields.has("eagle_config") and fields.get("eagle_config") is None
+    if null and method == "EAGLE3" and world.text("draft.null-eagle-config") == "refused":
+        says = "eagle_config is null, and the worker asks it for a key"
+        at = (fields.at("eagle_config"),)
+        notes.refuse(RefusalKind.CONFIG_FIELD, "load", says, "draft.null-eagle-config", at=at)
+
+
+def _quantised(world: World, fields: Fields, request: LaunchRequest, notes: Notes) -> None:
+    """The drafter inherits ``--quantization``; a method with a description of its own needs one in the drafter too."""
+    own = request.draft_quantization if world.text("draft.quantization") != "inherited" else None
+    given = own or request.quantization
+    if given is None or given.value not in _DESCRIBED or fields.config.has("quantization_config"):
+        return
+    says = f"the drafter is opened with quantisation {given.value} and has no quantization_config"
+    at = (given.at, fields.config.at("quantization_config"))
+    kind = RefusalKind.QUANTIZATION
+    notes.refuse(kind, "load", says, "draft.quantization", at=at, confidence=Confidence.LIKELY)

@@ -1,0 +1,101 @@
+"""The plan: every step of vLLM's start with a drafter, in order, going on after a refusal."""
+
+from __future__ import annotations
+
+from drafter_lint.engines.plan import Plan, RefusalKind
+from drafter_lint.engines.vllm import architecture, arguments, eagle, limits, method, plain, speculators, weights
+from drafter_lint.engines.vllm import view as views
+from drafter_lint.engines.vllm.case import Case
+from drafter_lint.engines.vllm.draft import Draft, finished
+from drafter_lint.findings import Confidence
+from drafter_lint.launch import Unresolved
+
+
+def make(case: Case) -> Plan:
+    """Plan one drafter, target and request."""
+    draft = Draft()
+    served = _served(case)
+    if not case.request.speculative_config and case.request.drafter is None and not served:
+        draft.speculates = False
+        case.step("method", "no speculative configuration is given", "flags.keys")
+        arguments.check(case)
+        return finished(case, draft)
+    arguments.check(case)
+    if any(isinstance(value.value, Unresolved) for value in case.request.speculative_config.values()):
+        case.step("method", "a speculative key holds a variable whose value is not known here")
+        draft.understood = False
+        return finished(case, draft)
+    _start(case, draft, served=served)
+    return finished(case, draft)
+
+
+def _served(case: Case) -> bool:
+    """True if the drafter itself is what is served: its speculators config then brings target and method."""
+    asked = case.request.target
+    if case.request.drafter is not None or case.request.speculative_config or asked is None:
+        return False
+    same = asked.value == case.drafter.reference.spelling
+    return same and speculators.is_one(case.drafter.config) and bool(case.world.names("config.speculators-types"))
+
+
+def _start(case: Case, draft: Draft, *, served: bool) -> None:
+    given = case.request.num_speculative_tokens
+    if served:
+        kind = case.drafter.config.string("speculators_model_type")
+        at = case.drafter.config.at("speculators_model_type")
+        name = {"peagle": "eagle3", "dflash2": "dflash"}.get(kind.value, kind.value) if kind else None
+        chosen = method.Method(name, "checkpoint", at)
+        given = speculators.tokens(case.drafter.config)
+        case.step(
+            "method",
+            "the served model is a speculator: its own config names method and target",
+            "config.speculators-types",
+            at=at,
+        )
+    else:
+        chosen = method.before_config(case)
+    draft.method, draft.origin = chosen.name, chosen.origin
+    if chosen.name in {"ngram", "ngram_gpu", "suffix", "custom_class", "extract_hidden_states", "[ngram]"}:
+        draft.understood = False
+        return
+    view = views.read(case, served=served)
+    limits.tokens(case, view, given=given)
+    if view is None:
+        return
+    architecture.registered(case, view)
+    if not served:
+        chosen = method.after_config(case, chosen, view)
+    draft.method, draft.origin = chosen.name, chosen.origin
+    _v0(case, draft, chosen)
+    if draft.understood and chosen.name in {"eagle", "eagle3"}:
+        eagle.run(case, draft, view)
+    elif chosen.name == "draft_model":
+        plain.run(case, draft, view)
+    elif chosen.name is not None:
+        draft.understood = False
+        if chosen.name == "dflash" and not view.speculators:
+            architecture.block_drafter(case, view)
+
+
+def _v0(case: Case, draft: Draft, chosen: method.Method) -> None:
+    """Releases with both engines use V1 only for methods that were written out."""
+    if not case.world.flag("method.v1-only-if-named") or (
+        chosen.origin == "flag" and chosen.name in {"eagle", "eagle3"}
+    ):
+        return
+    says = (
+        f"{chosen.name} was not asked for by name, so the V0 engine serves; what it does with a drafter is not modelled"
+    )
+    case.step("runner", says, "method.v1-only-if-named", at=chosen.at)
+    draft.understood = False
+    layers = [name for name in weights.names(case) if "midlayer." in name or "d2t" in name]
+    if chosen.name == "eagle" and layers:
+        case.refuse(
+            RefusalKind.TENSOR_UNEXPECTED,
+            "load",
+            f"V0's EAGLE class has no place for {layers[0]}",
+            at=case.drafter.tensors.at(layers[0]),
+            keys=("method.v1-only-if-named",),
+            tensors=tuple(layers),
+            confidence=Confidence.LIKELY,
+        )

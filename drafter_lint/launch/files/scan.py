@@ -1,0 +1,202 @@
+"""The nouns of a document search: a launch command, a note on what could not be read, and the search under way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from drafter_lint.errors import UsageError
+from drafter_lint.findings import Located, Location
+from drafter_lint.launch.files.traced import Places, Traced
+from drafter_lint.launch.parse import parse_command
+from drafter_lint.launch.request import LaunchRequest, Unresolved
+
+# The value of a speculative key that a reader is to fill in.
+_JSON_GAP = re.compile(r"(\"(?:model|method|num_speculative_tokens|revision)\"\s*:\s*\"?)<([A-Za-z_][^<>{}\"]*)>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchCommand:
+    """One command of a document.
+
+    Attributes:
+        request: what it asks for; every place is in the file.
+        source: where the command starts.
+        engine: "sglang" or "vllm".
+        version: the engine's release, from the image's tag or a pin in the same document.
+        unresolved: what nobody in the document fills in, as spelled there ("$MODEL").
+        lost: speculative flags meant for this command that never reach it, because a comment or a line end cut it.
+    """
+
+    request: LaunchRequest
+    source: Location
+    engine: str
+    version: Located[str] | None = None
+    unresolved: tuple[str, ...] = ()
+    lost: tuple[Location, ...] = ()
+
+    @property
+    def speculates(self) -> bool:
+        """True if it asks for speculative decoding, or was meant to."""
+        request = self.request
+        return bool(self.lost) or any(name.startswith("--spec") for name in request.options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something that looks like an engine's command but cannot be read."""
+
+    at: Location
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a document holds, in the order written."""
+
+    commands: tuple[LaunchCommand, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A command of one way through the document: what it asks for, and what its version can be read from."""
+
+    start: int
+    request: LaunchRequest
+    image: Traced | None
+    lost: list[Location] = field(default_factory=list)
+
+
+class Scan:
+    """One document being searched.
+
+    Attributes:
+        places: the file's lines.
+        variables: what the user says unknown variables are.
+        candidates: the commands so far.
+        notes: by the offset they are about, the latest reason.
+        spellings: what gaps that stand for an expression are called in the document.
+        depth: how many documents inside one another are being read.
+    """
+
+    def __init__(self, text: str, *, file: str, variables: Mapping[str, str]) -> None:
+        self.text = text
+        self.places = Places(file, text)
+        self.variables = variables
+        self.candidates: list[Candidate] = []
+        self.notes: dict[int, Note] = {}
+        self.spellings: dict[str, str] = {}
+        self.depth = 0
+
+    def note(self, where: Traced, reason: str) -> None:
+        """Remember something that cannot be read."""
+        extent = where.written(self.text) or where.extent() or (0, 0)
+        self.notes[extent[0]] = Note(at=self.places.at(*extent), reason=reason)
+
+    def add(
+        self,
+        words: Sequence[Traced],
+        *,
+        engine: str,
+        start: Traced,
+        environment: Mapping[str, Traced],
+        image: Traced | None,
+    ) -> Candidate | None:
+        """Understand the words of an engine's command; None if they cannot be read."""
+        words = [self._gaps_marked(word) for word in words]
+        whole = next((word for word in words if word.extent()), start)
+
+        def place(index: int, begin: int, end: int) -> Location:
+            word = words[index]
+            part = word.cut(begin, end) if end > begin else word
+            if len(part) > 2 and part.text[0] == part.text[-1] == '"':
+                part = part.cut(1, len(part) - 1)  # a JSON string: its quotes are not what is to be seen
+            return self.places.location(part, word if word.extent() else whole, argument=index)
+
+        located = {name: Located(value.text, self.places.location(value, start)) for name, value in environment.items()}
+        try:
+            request = parse_command([word.text for word in words], engine=engine, place=place, environment=located)
+        except UsageError as error:
+            self.note(start, f"not checked: {error}")
+            return None
+        found = Candidate(start=(start.written_extent() or start.extent() or (0, 0))[0], request=request, image=image)
+        self.candidates.append(found)
+        return found
+
+    def _gaps_marked(self, word: Traced) -> Traced:
+        """A JSON word whose ``<drafter>`` is written as the gap it is; elsewhere ``<…>`` may be a token's name."""
+        if not word.text.lstrip().startswith("{"):
+            return word
+
+        def marked(match: re.Match[str]) -> str:
+            label = "{" + re.sub(r"\W", "_", match[2]) + "}"
+            self.spellings[label] = f"<{match[2]}>"
+            return match[1] + label
+
+        return word.retyped(_JSON_GAP.sub(marked, word.text))
+
+
+def settle(found: Sequence[Candidate]) -> list[Candidate]:
+    """One candidate for each reading that says something of its own, in the order of the file.
+
+    The ways through a document meet the same command several times; a reading that only leaves out what another one
+    says (an option not taken) is no command of its own.
+    """
+    kept: list[Candidate] = []
+    for candidate in found:
+        rivals = [other for other in kept if other.start == candidate.start]
+        if any(_covers(other, candidate) for other in rivals):
+            continue
+        kept = [other for other in kept if other.start != candidate.start or not _covers(candidate, other)]
+        kept.append(candidate)
+    return sorted(kept, key=lambda candidate: candidate.start)
+
+
+def finished(candidate: Candidate, *, scan: Scan, version: Located[str] | None) -> LaunchCommand:
+    """The command of a candidate."""
+    source = scan.places.at(candidate.start, candidate.start + 1)
+    request = candidate.request
+    gaps = tuple(scan.spellings.get(name, name) for name in request.unresolved)
+    request = replace(request, unresolved=gaps, place=source)
+    return LaunchCommand(
+        request=request,
+        source=source,
+        engine=request.engine,
+        version=version,
+        unresolved=request.unresolved,
+        lost=tuple(dict.fromkeys(candidate.lost)),
+    )
+
+
+def _covers(one: Candidate, other: Candidate) -> bool:
+    mine, theirs = _reading(one.request), _reading(other.request)
+    agree = all(value is None or value == mine.get(name) for name, value in theirs.items())
+    return one.request.engine == other.request.engine and agree and len(one.lost) >= len(other.lost)
+
+
+def _reading(request: LaunchRequest) -> dict[str, object]:
+    located: dict[str, Located[str] | Located[int] | None] = {
+        "method": request.method,
+        "drafter": request.drafter,
+        "target": request.target,
+        "tensor_parallel": request.tensor_parallel,
+        "quantization": request.quantization,
+        **_counts(request),
+    }
+    reading: dict[str, object] = {name: value.value if value else None for name, value in located.items()}
+    for key, value in request.speculative_config.items():
+        open_ = isinstance(value.value, Unresolved)
+        reading[f"speculative_config.{key}"] = None if open_ else value.value
+    return reading
+
+
+def _counts(request: LaunchRequest) -> dict[str, Located[int]]:
+    counts = {
+        "num_speculative_tokens": request.num_speculative_tokens,
+        "num_steps": request.num_steps,
+        "topk": request.topk,
+        "num_draft_tokens": request.num_draft_tokens,
+    }
+    return {name: value for name, value in counts.items() if value is not None}

@@ -1,0 +1,295 @@
+"""The pipe: open, recognise, plan, rules, report. One function per stage, nothing decided here that a stage decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.drafters import Drafter, Eagle, Recognition
+from drafter_lint.drafters.recognise import recognise
+from drafter_lint.engines import Plan, engine
+from drafter_lint.errors import Trouble, Unavailable
+from drafter_lint.facts import World, profile, version_of, worlds
+from drafter_lint.findings import Confidence, Finding, Found, Outcome, Skip, weakest
+from drafter_lint.launch import LaunchRequest
+from drafter_lint.report import Check, EngineSubject, Subject
+from drafter_lint.rule import SCOPES, NotChecked, Rule
+from drafter_lint.rules import all_rules
+from drafter_lint.scope import Alone, Deployment, Pair, Reading
+from drafter_lint.targets import Target, read_target
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which rules run and what is shown.
+
+    Attributes:
+        select: codes, prefixes ("DFL4") or names; empty for all.
+        ignore: the same, taken away.
+        min_confidence: findings below it are left out.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    min_confidence: Confidence = Confidence.LIKELY
+
+    def wants(self, rule: Rule[object]) -> bool:
+        """True if the rule is selected."""
+
+        def named(names: Iterable[str]) -> bool:
+            return any(rule.code.startswith(name.upper()) or rule.name == name for name in names)
+
+        return (not self.select or named(self.select)) and not named(self.ignore)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineChoice:
+    """An engine to check against: its name, the version asked for (None: newest known), and the flags, if any."""
+
+    name: str
+    version: str | None = None
+    request: LaunchRequest | None = None
+    asked: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """Both checkpoints of a pair, understood as far as they could be read.
+
+    Attributes:
+        troubles: what could not be read of either, each once.
+    """
+
+    drafter: Subject
+    drafter_files: Checkpoint
+    target: Subject | None
+    recognition: Recognition
+    target_read: Target | None
+    troubles: tuple[Reading, ...]
+
+
+def attempt(read: Callable[[], R]) -> tuple[R | None, Unavailable | None]:
+    """A value, or why it is unavailable."""
+    try:
+        return read(), None
+    except Unavailable as trouble:
+        return None, trouble
+
+
+def understand(
+    drafter: Checkpoint,
+    target: Checkpoint | None,
+    *,
+    target_origin: str = "given",
+    trained_on: tuple[int, ...] | None = None,
+) -> Opened:
+    """Read and recognise both sides. What cannot be read is kept as a trouble; the rest is still understood."""
+    reads: list[tuple[Checkpoint, Callable[[], object]]] = [
+        (drafter, lambda: drafter.config),
+        (drafter, lambda: drafter.tensors),
+        (drafter, lambda: drafter.vocab_map),
+    ]
+    read = None
+    if target:
+        read, _ = attempt(lambda: read_target(target))
+        reads.append((target, lambda: target.config))
+    troubles: dict[str, Reading] = {}
+    for checkpoint, fact in reads:
+        _, trouble = attempt(fact)
+        if trouble:
+            troubles.setdefault(f"{checkpoint.role} {trouble}", Reading(checkpoint=checkpoint, trouble=trouble))
+    recognition = recognise(drafter)
+    if isinstance(recognition.drafter, Eagle) and trained_on is not None:
+        recognition = replace(recognition, drafter=replace(recognition.drafter, declared_boundaries=trained_on))
+    return Opened(
+        drafter=subject_of(drafter, recognition.drafter.title),
+        drafter_files=drafter,
+        target=subject_of(target, read.title if read else "", target_origin) if target else None,
+        recognition=recognition,
+        target_read=read,
+        troubles=tuple(troubles.values()),
+    )
+
+
+def subject_of(checkpoint: Checkpoint, title: str, origin: str = "given") -> Subject:
+    """How the report names a checkpoint; never fails, even if nothing of it can be read."""
+    identity, _ = attempt(lambda: checkpoint.source.identity)
+    return Subject(
+        role=checkpoint.role,
+        spelling=checkpoint.reference.spelling,
+        name=identity.name if identity else checkpoint.reference.name,
+        commit=identity.commit if identity else None,
+        title=title,
+        origin=origin,
+        path=checkpoint.reference.spelling if checkpoint.reference.kind == "local" else "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What some rules said of one scope.
+
+    Attributes:
+        ran: the codes of the rules that ran to their end.
+        differ: True if two candidate worlds said different things.
+    """
+
+    results: tuple[Finding | Skip, ...] = ()
+    ran: tuple[str, ...] = ()
+    plan: Plan | None = None
+    differ: bool = False
+
+    def __add__(self, other: Judged) -> Judged:
+        plan = self.plan or other.plan
+        return Judged(self.results + other.results, self.ran + other.ran, plan, self.differ or other.differ)
+
+
+def check_pair(opened: Opened, choice: EngineChoice, *, selection: Selection) -> Check:
+    """Check an opened pair against one engine choice."""
+    known = profile(choice.name)
+    version = version_of(choice.version) if choice.version else known.newest
+    candidates = worlds(known, version)
+    request = choice.request or _needed(opened, candidates[-1])
+    judged = _files(opened, selection)
+    sides = [_side(opened, world, request, selection) for world in candidates]
+    knowledge = candidates[0].knowledge
+    if len(sides) == 1:
+        judged += sides[0]
+    else:
+        agreed = _agreed(sides, candidates)
+        judged += agreed
+        knowledge = "ambiguous" if agreed.differ else "bracketed"
+    found = [item for item in judged.results if isinstance(item, Finding)]
+    shown = [item for item in found if item.confidence.rank >= selection.min_confidence.rank]
+    return Check(
+        drafter=opened.drafter,
+        target=opened.target,
+        engine=EngineSubject(
+            name=choice.name,
+            version=str(version),
+            knowledge=knowledge,
+            newest=str(known.newest),
+            basis=tuple(world.basis for world in candidates),
+            asked=choice.asked,
+        ),
+        request=request,
+        recognition=opened.recognition,
+        target_read=opened.target_read,
+        plans=tuple(side.plan for side in sides if side.plan),
+        findings=tuple(sorted(_once(shown), key=_order)),
+        not_checked=tuple(dict.fromkeys(item for item in judged.results if isinstance(item, Skip))),
+        checked=len(judged.ran),
+        ran=tuple(sorted(set(judged.ran))),
+    )
+
+
+def _needed(opened: Opened, world: World) -> LaunchRequest | None:
+    if not opened.target:
+        return None
+    drafter = opened.recognition.drafter
+    return engine(world.engine).needed(world, drafter.method, opened.drafter.name, opened.target.name)
+
+
+def _files(opened: Opened, selection: Selection) -> Judged:
+    """Everything that no engine has a say in: access, the drafter alone, the pair."""
+    judged = Judged()
+    for reading in opened.troubles:
+        judged += judge(reading, selection)
+    drafter, recognition = opened.recognition.drafter, opened.recognition
+    judged += judge(Alone(drafter=drafter, recognition=recognition), selection)
+    if opened.target_read:
+        judged += judge(Pair(drafter=drafter, target=opened.target_read), selection)
+    return judged
+
+
+def _side(opened: Opened, world: World, request: LaunchRequest | None, selection: Selection) -> Judged:
+    """Plan in one world and run the deployment rules on the plan."""
+    target = opened.target_read
+    if request is None or target is None:
+        return Judged()
+    plan, trouble = attempt(lambda: engine(world.engine).plan(world, request, opened.drafter_files, target))
+    if plan is None:
+        # The trouble itself is among the opened pair's; here it only explains why there is no plan.
+        reason = f"no plan for {world.engine} {world.version}: {trouble}"
+        return Judged((Skip("DFL000", "plan", reason, needed=True),))
+    scope = Deployment(drafter=opened.recognition.drafter, target=target, request=request, plan=plan)
+    return Judged(plan=plan) + judge(scope, selection)
+
+
+def judge(scope: Reading | Alone[Drafter] | Pair[Drafter] | Deployment[Drafter], selection: Selection) -> Judged:
+    """Run every selected rule whose scope and drafter type this is."""
+    results: list[Finding | Skip] = []
+    ran: list[str] = []
+    for rule in all_rules():
+        if rule.scope != SCOPES[type(scope)] or not selection.wants(rule):
+            continue
+        if not isinstance(scope, Reading) and not isinstance(scope.drafter, rule.drafters):
+            continue
+        outcome = list(_run(rule, scope))
+        results += outcome
+        if not any(isinstance(item, Skip) for item in outcome):
+            ran.append(rule.code)
+    return Judged(tuple(results), tuple(ran))
+
+
+def _run(rule: Rule[object], scope: object) -> Iterator[Finding | Skip]:
+    limit = scope.plan.confidence if isinstance(scope, Deployment) else Confidence.CERTAIN
+    try:
+        for item in rule.check(scope):
+            if isinstance(item, NotChecked):
+                yield rule.skip(item.reason, needed=item.needed)
+            else:
+                yield named(rule, item, limit)
+    except Unavailable as trouble:
+        yield rule.skip(str(trouble), needed=trouble.trouble is not Trouble.MISSING)
+
+
+def named(rule: Rule[object], found: Found, limit: Confidence) -> Finding:
+    """Put the rule's name on what it found; nothing may claim more than the plan it rests on."""
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        outcome=found.outcome or rule.outcome,
+        confidence=weakest(found.confidence, limit),
+        message=found.message,
+        locations=found.locations,
+        measured=found.measured,
+        evidence=found.evidence,
+        fix=found.fix,
+    )
+
+
+def _agreed(sides: Sequence[Judged], candidates: tuple[World, ...]) -> Judged:
+    """What both candidate worlds say; what only one says becomes "not checked", naming both releases."""
+    said = [{(item.code, item.outcome) for item in side.results if isinstance(item, Finding)} for side in sides]
+    both = said[0] & said[1]
+    results: list[Finding | Skip] = [item for side in sides for item in side.results if isinstance(item, Skip)]
+    for side, world, other in zip(sides, candidates, reversed(candidates), strict=True):
+        for item in side.results:
+            if not isinstance(item, Finding):
+                continue
+            if (item.code, item.outcome) not in both:
+                reason = (
+                    f"{world.engine} {world.version} was not read; {world.basis} read as: {item.message}; "
+                    f"{other.basis} read without that"
+                )
+                results.append(Skip(item.code, item.name, reason, needed=item.outcome.rank >= Outcome.SILENT.rank))
+            elif world is candidates[-1]:
+                results.append(item)
+    ran = min((side.ran for side in sides), key=len)
+    return Judged(tuple(results), ran, differ=said[0] != said[1])
+
+
+def _once(findings: Iterable[Finding]) -> list[Finding]:
+    seen: dict[tuple[str, str], Finding] = {}
+    for item in findings:
+        seen.setdefault((item.code, item.message), item)
+    return list(seen.values())
+
+
+def _order(item: Finding) -> tuple[int, str, str]:
+    return -item.outcome.rank, item.code, item.message

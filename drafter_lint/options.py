@@ -1,0 +1,136 @@
+"""What can be typed: the options the commands share, and how help and mistakes are answered."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+
+import click
+
+from drafter_lint.errors import UsageError
+
+#: Where the words after ``--`` are kept, in click's ``ctx.meta``.
+ENGINE_FLAGS = "drafter_lint.engine_flags"
+_FAIL_ON = ("refuses", "silent", "slow", "hygiene", "never")
+_CONFIDENCE = ("certain", "likely", "possible")
+
+
+class Command(click.Command):
+    """A command whose help ends with an example."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """Print the example as it is to be typed, never rewrapped."""
+        if self.epilog:
+            formatter.write_paragraph()
+            formatter.write("Example:\n" + "".join(f"  {line}\n" for line in self.epilog.splitlines()))
+
+
+class WithEngineFlags(Command):
+    """A command whose words after ``--`` belong to the engine."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep what follows ``--`` away from click."""
+        if "--" in args:
+            cut = args.index("--")
+            ctx.meta[ENGINE_FLAGS] = tuple(args[cut + 1 :])
+            args = args[:cut]
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Name them in the usage line."""
+        return [*super().collect_usage_pieces(ctx), "[-- ENGINE FLAGS...]"]
+
+
+class Commands(click.Group):
+    """The group: an unknown command is answered with the nearest one."""
+
+    command_class = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command.
+
+        Raises:
+            UsageError: there is none of that name.
+        """
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(self.list_commands(ctx))}"
+            raise UsageError(f"no command called {name!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+
+Decorated = Callable[..., object]
+Decorator = Callable[[Decorated], Decorated]
+
+
+def _options(*decorators: Decorator) -> Decorator:
+    def apply(function: Decorated) -> Decorated:
+        for decorate in reversed(decorators):
+            function = decorate(function)
+        return function
+
+    return apply
+
+
+def formats(*names: str) -> Decorator:
+    return click.option(
+        "--format", "format_", type=click.Choice(names), default=names[0], show_default=True, help="How it is said."
+    )
+
+
+reading_options = _options(
+    click.option("--revision", metavar="REV", help="Branch, tag or commit of the drafter's repository."),
+    click.option("--offline", is_flag=True, help="Read nothing but local files and caches."),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0.1),
+        metavar="SECONDS",
+        default=30.0,
+        show_default=True,
+        help="All requests to one repository together.",
+    ),
+)
+pair_options = _options(
+    click.argument("drafter", required=False),
+    click.option(
+        "--target", "-t", metavar="REF", help="The model that verifies; if left out, the one the drafter names."
+    ),
+    click.option(
+        "--engine",
+        "-e",
+        "engines",
+        multiple=True,
+        metavar="NAME[==VERSION]",
+        help="May be given several times; if left out, every engine known, at its newest known version.",
+    ),
+    click.option("--launch", metavar="COMMAND", help="A whole launch command, or - to read it from standard input."),
+    click.option("--target-revision", metavar="REV", help="Branch, tag or commit of the target's repository."),
+    click.option(
+        "--trained-on", metavar="B,B,...", help="The boundaries the drafter was trained on, if you know: 2,30,58."
+    ),
+    reading_options,
+)
+output_options = _options(
+    click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
+    click.option("-q", "--quiet", is_flag=True, help="Findings only."),
+    click.option("-v", "--verbose", is_flag=True, help="All evidence, and every check that could not run."),
+)
+judging_options = _options(
+    click.option(
+        "--select", multiple=True, metavar="RULE", help="Only these rules: DFL401, DFL4, eagle3-run-as-eagle."
+    ),
+    click.option("--ignore", multiple=True, metavar="RULE", help="All rules but these."),
+    click.option(
+        "--fail-on", type=click.Choice(_FAIL_ON), default="silent", show_default=True, help="Exit 1 from here on."
+    ),
+    click.option(
+        "--min-confidence",
+        type=click.Choice(_CONFIDENCE),
+        default="likely",
+        show_default=True,
+        help="Leave out findings that are less sure.",
+    ),
+)

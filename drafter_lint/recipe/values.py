@@ -1,0 +1,133 @@
+"""The values of a small integer tensor, written as runs or by a generator.
+
+zeros                       every value 0
+0*128 37*128                runs of equal values
+0..127 165..292             runs of consecutive values
+spread(163840)              offsets such that the drafted ids are spread evenly over the vocabulary, ascending
+spread(163840, 163585)      the same, with these ids among them
+absolute(163840)            the ids themselves instead of offsets
+matches(d2t)                for a mask over the vocabulary: true for the ids another tensor drafts
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import chain, groupby, islice, repeat
+
+from drafter_lint.errors import UsageError
+
+#: No vocabulary comes near; recipes come with bug reports, from strangers.
+MAX_VALUES = 4_000_000
+
+_CALL = re.compile(r"(?P<name>[a-z]+)\((?P<arguments>[^()]*)\)")
+_RUN = re.compile(r"(?P<value>-?\d+)\*(?P<count>\d+)")
+_RANGE = re.compile(r"(?P<first>-?\d+)\.\.(?P<last>-?\d+)")
+_STRUCT = {"U8": "B", "I8": "b", "U16": "H", "I16": "h", "U32": "I", "I32": "i", "U64": "Q", "I64": "q"}
+
+
+def referenced(text: str) -> str | None:
+    """The tensor that ``matches(…)`` names, None for every other way of writing values."""
+    call = _CALL.fullmatch(text)
+    return call["arguments"].strip() if call and call["name"] == "matches" else None
+
+
+def values_of(text: str, length: int, other: Callable[[str], Iterable[int]]) -> tuple[int, ...]:
+    """The values a text stands for.
+
+    Args:
+        text: what follows ``=`` in a tensor's line.
+        length: how many values the tensor holds.
+        other: the ids that a named tensor drafts, for ``matches``.
+
+    Raises:
+        UsageError: the text does not follow the grammar, or stands for another number of values.
+    """
+    if length > MAX_VALUES:
+        raise UsageError(f"recipe: {text!r} gives values to a tensor of {length}; at most {MAX_VALUES} are written out")
+    call = _CALL.fullmatch(text)
+    if text == "zeros":
+        found: tuple[int, ...] = (0,) * length
+    elif call is None:
+        found = tuple(islice(chain.from_iterable(map(_run, text.split())), length + 1))
+    elif call["name"] == "matches":
+        mask = bytearray(length)
+        for token in other(call["arguments"].strip()):
+            if 0 <= token < length:
+                mask[token] = 1
+        found = tuple(mask)
+    elif call["name"] in {"spread", "absolute"}:
+        ids = _spread(text, length, call["arguments"])
+        found = ids if call["name"] == "absolute" else tuple(value - i for i, value in enumerate(ids))
+    else:
+        raise UsageError(f"recipe: {text!r} is no way to write values")
+    if len(found) != length:
+        few = "fewer" if len(found) < length else "more"
+        raise UsageError(f"recipe: {text!r} gives {few} values than the {length} its tensor holds")
+    return found
+
+
+def drafted_ids(text: str, values: tuple[int, ...]) -> tuple[int, ...]:
+    """The target ids a map drafts: ``i + value``, or the value itself where the text says the ids are absolute."""
+    return values if text.startswith("absolute(") else tuple(i + value for i, value in enumerate(values))
+
+
+def written(values: Iterable[int]) -> str:
+    """Values as runs of equal ones, or as ranges of consecutive ones where that is shorter."""
+    table = tuple(values)
+    equal = " ".join(
+        str(value) if count == 1 else f"{value}*{count}"
+        for value, count in ((value, sum(1 for _ in same)) for value, same in groupby(table))
+    )
+    consecutive = " ".join(
+        str(part[0]) if len(part) == 1 else f"{part[0]}..{part[-1]}"
+        for part in (
+            [value for _, value in run] for _, run in groupby(enumerate(table), key=lambda pair: pair[1] - pair[0])
+        )
+    )
+    return consecutive if len(consecutive) < len(equal) else equal
+
+
+def encoded(values: tuple[int, ...], dtype: str) -> bytes:
+    """The values as the bytes of a file.
+
+    Raises:
+        UsageError: the dtype holds no integers, or is too narrow for a value.
+    """
+    if dtype == "BOOL" and set(values) <= {0, 1}:
+        return bytes(values)
+    code = _STRUCT.get(dtype)
+    if code is None:
+        raise UsageError(f"recipe: such values cannot be written to a tensor of {dtype}")
+    try:
+        return struct.pack(f"<{len(values)}{code}", *values)
+    except struct.error as error:
+        raise UsageError(f"recipe: a value does not fit {dtype}: {error}") from error
+
+
+def _run(word: str) -> Iterable[int]:
+    if run := _RUN.fullmatch(word):
+        return repeat(int(run["value"]), int(run["count"]))
+    if consecutive := _RANGE.fullmatch(word):
+        return range(int(consecutive["first"]), int(consecutive["last"]) + 1)
+    if re.fullmatch(r"-?\d+", word):
+        return (int(word),)
+    raise UsageError(f"recipe: {word!r} is neither a number, nor value*count, nor first..last")
+
+
+@cache
+def _spread(text: str, length: int, arguments: str) -> tuple[int, ...]:
+    numbers = arguments.replace(",", " ").split()
+    if not numbers or not all(number.isdecimal() for number in numbers):
+        raise UsageError(f"recipe: {text!r} needs the vocabulary, and the ids that must be among the drafted ones")
+    vocabulary, *wanted = (int(number) for number in numbers)
+    if length > vocabulary or not all(token < vocabulary for token in wanted) or len(set(wanted)) > length:
+        raise UsageError(f"recipe: {text!r} does not give {length} different ids")
+    ids = {i * vocabulary // length for i in range(length)}
+    for token in wanted:
+        if token not in ids:
+            ids.remove(min(ids.difference(wanted), key=lambda known: (abs(known - token), known)))
+            ids.add(token)
+    return tuple(sorted(ids))

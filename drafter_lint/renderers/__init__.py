@@ -1,0 +1,60 @@
+"""How it is said: pure functions from a report to text. A new renderer is one module and one line here."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:  # the command line asks for the names of the renderers before anything else is needed
+    from drafter_lint.drafters import Recognition
+    from drafter_lint.renderers.style import Style
+    from drafter_lint.report import Cost, Report, Subject
+    from drafter_lint.targets import Target
+
+#: Format to module; each has ``render(report, style) -> str`` and is imported when asked for.
+RENDERERS: Mapping[str, str] = {
+    "text": "text",
+    "concise": "concise",
+    "json": "json_text",
+    "sarif": "sarif",
+    "github": "github",
+    "gitlab": "gitlab",
+    "junit": "junit",
+    "markdown": "markdown",
+    "html": "html",
+}
+
+
+def render(report: Report, format_: str, style: Style) -> str:
+    """A report in one of :data:`RENDERERS`."""
+    module = importlib.import_module(f"{__name__}.{RENDERERS[format_]}")
+    return cast("Callable[[Report, Style], str]", module.render)(report, style)
+
+
+def render_plans(report: Report, format_: str, style: Style) -> str:
+    """The plans of a report as text; as JSON it is the report itself, which holds them."""
+    if format_ == "json":
+        return render(report, "json", style)
+    from drafter_lint.renderers import plan_text  # noqa: PLC0415 - the other formats do not need it
+
+    return plan_text.render(report, style)
+
+
+def render_inspection(
+    subject: Subject,
+    recognition: Recognition,
+    target: Target | None,
+    troubles: tuple[str, ...],
+    cost: Cost,
+    *,
+    format_: str,
+    style: Style,
+) -> str:
+    """What a checkpoint is, as text or JSON."""
+    from drafter_lint.renderers import inspection  # noqa: PLC0415 - check does not need it
+
+    known = inspection.facts(recognition, target)
+    if format_ == "json":
+        return inspection.as_json(subject, known, troubles, cost, style)
+    return inspection.render(subject, known, troubles, cost, style)

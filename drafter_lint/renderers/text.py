@@ -1,0 +1,137 @@
+"""The report for a person at a terminal: what will happen, why, and what to change."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from drafter_lint.findings import (
+    AddArguments,
+    Evidence,
+    Finding,
+    Fix,
+    Outcome,
+    RemoveConfig,
+    ReplaceArgument,
+    SetConfig,
+)
+from drafter_lint.renderers.ink import aligned, paint, plain
+from drafter_lint.renderers.snippet import Margin, margin, places
+from drafter_lint.renderers.style import Style
+from drafter_lint.renderers.summary import engine_name, engine_names, headline, summary, verdict_color
+from drafter_lint.report import Check, Report
+
+_LEVEL = {Outcome.REFUSES: "error", Outcome.SILENT: "error", Outcome.SLOW: "warning", Outcome.HYGIENE: "note"}
+_COLOR = {"error": "red", "warning": "yellow", "note": "cyan"}
+_MEANING = {
+    Outcome.REFUSES: "the server does not start, or stops at the first request",
+    Outcome.SILENT: "the server starts and answers; the drafts are wrong or useless",
+    Outcome.SLOW: "works below what it could",
+    Outcome.HYGIENE: "works; worth tidying",
+}
+_CITED = 3
+
+
+def render(report: Report, style: Style) -> str:
+    """The whole report: a table first if there are several checks, each finding once, then what it rests on."""
+    blocks: list[list[str]] = []
+    for _, group in groupby(report.checks, key=lambda check: (check.drafter, check.target)):
+        checks = list(group)
+        if len(checks) > 1 and not style.quiet:
+            blocks.append(list(_table(checks, style)))
+        blocks += [list(_finding(finding, where, len(checks) > 1, style)) for finding, where in _distinct(checks)]
+        if not style.quiet:
+            blocks.append(list(summary(checks, report.cost, style)))
+    lines: list[str] = []
+    for block in blocks:
+        lines += ["", *block] if lines else block
+    return plain(lines, style)
+
+
+def _table(checks: Sequence[Check], style: Style) -> Iterator[str]:
+    codes = [", ".join(dict.fromkeys(item.code for item in check.findings)) or "-" for check in checks]
+    rows = [(f" {engine_name(check)}", check.verdict, said) for check, said in zip(checks, codes, strict=True)]
+    header, *lines = aligned([(" engine", "verdict", "findings"), *rows])
+    yield paint(header, style, "bold")
+    for check, line in zip(checks, lines, strict=True):
+        at = line.index(check.verdict, len(engine_name(check)))
+        painted = paint(check.verdict, style, verdict_color(check))
+        yield line[:at] + painted + line[at + len(check.verdict) :]
+
+
+def _distinct(checks: Sequence[Check]) -> Iterator[tuple[Finding, list[Check]]]:
+    """Every finding once, the worst first, with the checks that share it."""
+    found: dict[tuple[str, str], tuple[Finding, list[Check]]] = {}
+    for check in checks:
+        for finding in check.findings:
+            found.setdefault((finding.code, finding.message), (finding, []))[1].append(check)
+    order = {key: index for index, key in enumerate(found)}
+    yield from (found[key] for key in sorted(found, key=lambda key: (-found[key][0].outcome.rank, order[key])))
+
+
+def _finding(finding: Finding, checks: Sequence[Check], several: bool, style: Style) -> Iterator[str]:
+    left = margin(finding.locations, style)
+    level = _LEVEL[finding.outcome]
+    yield from headline(f"{level}[{finding.code}]", f"{finding.name}: {finding.message}", style, _COLOR[level])
+    yield from places(finding.locations, left)
+    if several:
+        yield from _note("engine", ", ".join(engine_names(checks)), left)
+    yield from _note("outcome", f"{finding.outcome.value} – {_MEANING[finding.outcome]}", left)
+    yield from _note(finding.confidence.value, _evidence(finding.evidence, verbose=style.verbose), left)
+    if finding.fix:
+        request = checks[0].request
+        yield from _note("fix", _fix(finding.fix, request.argv if request else ()), left)
+    yield from _note("more", f"drafter-lint explain {finding.code}", left)
+
+
+def _note(word: str, text: str, left: Margin) -> Iterator[str]:
+    """``= word: text``, wrapped behind the sign."""
+    lines = list(left.wrapped(f"{word}: {text}", indent=0, hang=2))
+    bare = len(left.numbered(None))
+    first, *rest = (line[bare:] for line in lines)
+    yield left.headed("=", paint(f"{word}:", left.style, "bold") + first[len(word) + 1 :])
+    yield from (" " * (left.width + 2) + line for line in rest)
+
+
+def _evidence(evidence: Sequence[Evidence], *, verbose: bool) -> str:
+    """Where the claim was seen, the places of one release after another."""
+    if not evidence:
+        return "from the files alone"
+    said: list[str] = []
+    unique = list(dict.fromkeys(evidence))
+    shown = unique if verbose else unique[:_CITED]
+    for (engine, version, how), items in groupby(shown, key=lambda item: (item.engine, item.version, item.how)):
+        where = "; ".join(dict.fromkeys(", ".join(filter(None, (item.file, item.symbol))) for item in items))
+        seen = "" if how == "read" else f" ({how})"
+        said.append(", ".join(filter(None, (f"{engine} {version}".strip() + seen, where))))
+    more = len(unique) - len(shown)
+    return "; ".join(said) + (f"; {more} more with -v" if more else "")
+
+
+def _fix(fix: Fix, argv: Sequence[str]) -> str:
+    """The advice, and the words to type where it does not hold them already."""
+    typed = "; ".join(_edits(fix, argv))
+    if not typed or typed in fix.text:
+        return fix.text
+    return typed if fix.text in typed else f"{fix.text}: {typed}"
+
+
+def _edits(fix: Fix, argv: Sequence[str]) -> Iterable[str]:
+    for edit in fix.edits:
+        if isinstance(edit, ReplaceArgument):
+            before = argv[edit.index - 1] if 0 < edit.index <= len(argv) else ""
+            value = shlex.quote(edit.value)
+            yield f"{before} {value}" if before.startswith("-") and "=" not in before else value
+        elif isinstance(edit, AddArguments):
+            yield shlex.join(edit.values)
+        elif isinstance(edit, SetConfig):
+            yield f"config.json: {edit.pointer} = {_json(edit)}"
+        elif isinstance(edit, RemoveConfig):
+            yield f"config.json: without {edit.pointer}"
+
+
+def _json(edit: SetConfig) -> str:
+    import json  # noqa: PLC0415 - few reports have one
+
+    return json.dumps(edit.value)

@@ -1,0 +1,101 @@
+"""What a rule is: a code, a slug, the outcome it warns of, a page, and one pure generator over its scope."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from drafter_lint.drafters import Drafter
+from drafter_lint.findings import Found, Outcome, Skip
+from drafter_lint.scope import Alone, Deployment, Pair, Reading
+
+ScopeName = Literal["reading", "alone", "pair", "deployment"]
+#: Scope types by name; a rule's annotation is one of them.
+SCOPES: dict[object, ScopeName] = {Reading: "reading", Alone: "alone", Pair: "pair", Deployment: "deployment"}
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked:
+    """What a rule yields instead of a finding when it cannot decide.
+
+    ``needed`` means the verdict would rest on it: a check that is otherwise clean becomes ``unknown``.
+    """
+
+    reason: str
+    needed: bool = False
+
+
+Checks = Iterator[Found | NotChecked]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule(Generic[S]):
+    """One rule.
+
+    Attributes:
+        code: "DFL401"; never reused.
+        name: its slug; works wherever the code does.
+        outcome: what it warns of, unless a finding says otherwise.
+        scope: what it looks at, read from the check's annotation.
+        drafters: the drafter types it applies to.
+        check: yields findings, or reasons why it could not check.
+        page: its manual page in Markdown, from its module's docstring.
+    """
+
+    code: str
+    name: str
+    outcome: Outcome
+    scope: ScopeName
+    drafters: type[Drafter]
+    check: Callable[[S], Checks]
+    page: str
+
+    @property
+    def family(self) -> str:
+        """The first digit: what is looked at."""
+        return self.code[3]
+
+    @property
+    def title(self) -> str:
+        """The first line of the page."""
+        return self.page.split("\n", 1)[0].rstrip(".")
+
+    def skip(self, reason: str, *, needed: bool = False) -> Skip:
+        """This rule, not checked."""
+        return Skip(self.code, self.name, reason, needed=needed)
+
+
+def rule(code: str, name: str, outcome: Outcome) -> Callable[[Callable[[S], Checks]], Rule[S]]:
+    """Turn a check into a rule; scope and drafter type come from its only parameter's annotation.
+
+    Raises:
+        TypeError: the annotation is no scope, or the module has no page.
+    """
+
+    def register(check: Callable[[S], Checks]) -> Rule[S]:
+        hints = get_type_hints(check)
+        hints.pop("return", None)
+        (annotation,) = hints.values()
+        origin = get_origin(annotation) or annotation
+        (drafter,) = get_args(annotation) or (Drafter,)
+        if origin not in SCOPES:
+            raise TypeError(f"{code}: {annotation} is no scope")
+        module = inspect.getmodule(check)
+        page = inspect.cleandoc((module.__doc__ if module else None) or "")
+        if not re.search(r"^## Fix$", page, re.MULTILINE):
+            raise TypeError(f"{code}: the module's docstring is its manual page and needs a Fix section")
+        return Rule(
+            code=code,
+            name=name,
+            outcome=outcome,
+            scope=SCOPES[origin],
+            drafters=drafter,
+            check=check,
+            page=page,
+        )
+
+    return register

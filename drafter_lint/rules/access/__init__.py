@@ -1,0 +1,1 @@
+"""Rules about reaching a checkpoint at all: what cannot be found, read or opened."""

@@ -1,0 +1,1 @@
+"""Rules about the drafter's own files: config, headers, index, names and shapes."""

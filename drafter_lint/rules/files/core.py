@@ -1,0 +1,79 @@
+"""The tensors an EAGLE drafter cannot do without, whichever engine runs it and whatever that engine shares with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from drafter_lint.drafters import Eagle
+
+#: Names under which one and the same part is published, fused or not; the first is the one that is told.
+_FUSED = {
+    "q_proj": ("q_proj", "qkv_proj", "q_b_proj", "qkv"),
+    "k_proj": ("k_proj", "qkv_proj", "kv_b_proj", "qkv"),
+    "v_proj": ("v_proj", "qkv_proj", "kv_b_proj", "qkv"),
+    "gate_proj": ("gate_proj", "gate_up_proj"),
+    "up_proj": ("up_proj", "gate_up_proj"),
+}
+_LAYER = (
+    "self_attn.q_proj",
+    "self_attn.k_proj",
+    "self_attn.v_proj",
+    "self_attn.o_proj",
+    "mlp.gate_proj",
+    "mlp.up_proj",
+    "mlp.down_proj",
+    "post_attention_layernorm",
+)
+
+
+def missing_core(drafter: Eagle) -> tuple[str, ...]:
+    """Canonical names of core tensors that the file lacks; () if its tensors could not be read.
+
+    Embedding and head are not among them: engines share the target's. Layers the config declares and the file lacks
+    altogether are not either: another rule counts them.
+    """
+    if not drafter.canonical:
+        return ()
+    return tuple(name for name in _core(drafter) if not _present(drafter, name))
+
+
+def _core(drafter: Eagle) -> Iterator[str]:
+    config = drafter.checkpoint.config
+    states = drafter.generation == 1 or drafter.use_aux_hidden_state is None or drafter.use_aux_hidden_state.value
+    if states:
+        yield "fc.weight"
+    for layer in range(drafter.layers_in_file):
+        yield from (f"layers.{layer}.{part}.weight" for part in _LAYER)
+    if drafter.generation == 1:
+        return
+    # Model-Optimizer exports leave out what their own switches turn off.
+    if states:
+        yield "layers.0.hidden_norm.weight"
+    for switch, name in (
+        ("use_input_layernorm_in_first_layer", "layers.0.input_layernorm.weight"),
+        ("use_last_layernorm", "norm.weight"),
+    ):
+        on = config.boolean("eagle_config", switch)
+        if on is None or on.value:
+            yield name
+
+
+def _present(drafter: Eagle, name: str) -> bool:
+    """True if the part is there under any of its names, quantised or not."""
+    owner, _, part = name.removesuffix(".weight").rpartition(".")
+    experts = f"{owner}.experts."
+    stems = [f"{owner}.{spelling}".lstrip(".") for spelling in _FUSED.get(part, (part,))]
+    if owner.endswith("mlp") and any(known.startswith(experts) for known in drafter.canonical):
+        return True
+    return any(known.startswith(f"{stem}.") for known in drafter.canonical for stem in stems)
+
+
+def told_as_missing(drafter: Eagle, parameter: str) -> bool:
+    """True if an engine's parameter is unfilled only because a core tensor is missing, which tensor-missing tells."""
+    name = parameter.removeprefix("model.").replace("midlayer.", "layers.0.")
+    owner, _, part = name.removesuffix(".weight").rpartition(".")
+    return any(
+        name == missing or (part in _FUSED.get(stem, ()) and owner == place)
+        for missing in missing_core(drafter)
+        for place, _, stem in (missing.removesuffix(".weight").rpartition("."),)
+    )

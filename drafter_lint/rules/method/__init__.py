@@ -1,0 +1,1 @@
+"""4xx: which method runs, and what becomes of the flags that were to choose it."""

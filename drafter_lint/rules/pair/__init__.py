@@ -1,0 +1,1 @@
+"""Rules about the drafter against its target, whatever the engine: widths, states, context."""

@@ -1,0 +1,44 @@
+"""Layer ids the target does not have.
+
+## What it checks
+Every list of auxiliary layer ids against the number of the target's layers. Id n, the last layer's output counted as an
+input, is still in range.
+
+## Why it bites
+The drafter was trained on a deeper model, or the list was copied from one. An engine that reads the list captures fewer
+states than `fc` takes and stops on the first request; one that does not read it captures its defaults, which are other
+layers than the drafter knows.
+
+## Fix
+Use the drafter made for this target, or write the ids it was trained on.
+
+## Limits
+Ids in range can still be the wrong ones; the rules on captured states look at those.
+"""
+
+from __future__ import annotations
+
+from drafter_lint.drafters import Eagle
+from drafter_lint.findings import Fix, Found, Outcome
+from drafter_lint.rule import Checks, rule
+from drafter_lint.scope import Pair
+
+
+@rule("DFL203", "aux-out-of-range", Outcome.SILENT)
+def check(at: Pair[Eagle]) -> Checks:
+    """Ids below 0 or above n."""
+    layers = at.target.num_layers
+    if layers is None or at.drafter.generation != 3:
+        return
+    for written in at.drafter.layer_ids:
+        outside = [identifier for identifier in written.ids.value if not 0 <= identifier <= layers.value]
+        if outside:
+            yield Found(
+                message=f"the config names layers {outside}; the target has {layers.value}",
+                locations=(
+                    written.ids.at.saying(f"{outside} out of range"),
+                    layers.at.saying(f"{layers.value} layers"),
+                ),
+                measured={"ids": list(written.ids.value), "layers": layers.value},
+                fix=Fix("use the drafter made for this target, or write the ids it was trained on"),
+            )

@@ -1,0 +1,1 @@
+"""7xx: what works, yet below what it could."""

@@ -1,0 +1,43 @@
+"""A vocabulary map that holds target ids where engines expect offsets.
+
+## What it checks
+Whether `d2t` is a list of ids. Engines compute the target id as i + d2t[i]; a list of ids, read so, names other
+tokens and leaves the vocabulary at the end.
+
+## Why it bites
+Every draft token but the first few becomes another one. Depending on the engine the drafts are rejected in silence,
+or the first id past the vocabulary stops the server.
+
+## Fix
+Store `d2t[i] - i`.
+
+## Limits
+Decided by `t2d` where the file has it. Without it, an ascending list is called absolute only if it leaves the
+vocabulary when read as offsets.
+"""
+
+from __future__ import annotations
+
+from drafter_lint.drafters import Eagle
+from drafter_lint.findings import Fix, Found, Outcome
+from drafter_lint.rule import Checks, rule
+from drafter_lint.rules.vocabulary.drafted import READERS, reduced_vocabulary
+from drafter_lint.scope import Alone
+
+
+@rule("DFL302", "d2t-absolute", Outcome.SILENT)
+def check(at: Alone[Eagle]) -> Checks:
+    """Ids in place of offsets."""
+    drafted = reduced_vocabulary(at.drafter)
+    if drafted is None or not drafted.absolute:
+        return
+    targets = drafted.targets
+    last, target = len(targets) - 1, targets[-1]
+    yield Found(
+        message=f"d2t holds ids, not offsets: draft token {last} would mean target token {target}; "
+        f"the vocabulary ends at {drafted.vocabulary - 1}",
+        locations=(at.drafter.tensor_at("d2t", "ids, not offsets"),),
+        measured={"draft_id": last, "target_id": target, "vocabulary": drafted.vocabulary},
+        evidence=READERS,
+        fix=Fix("store d2t[i] - i"),
+    )

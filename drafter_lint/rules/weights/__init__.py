@@ -1,0 +1,1 @@
+"""5xx: what becomes of the drafter's weights in that engine."""

@@ -1,0 +1,272 @@
+"""A checkpoint on the Hugging Face Hub: one listing, then exact byte ranges of one commit.
+
+The client's own session does the talking, so that its proxies, certificates and user's settings hold; its cache is
+read first. ``build_hf_headers`` is not used: inside some terminals it asks the Hub a question of its own
+(huggingface_hub 2.4, utils/_detect_agent.py), which would be a request nobody counted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import cast
+from urllib.parse import quote, urljoin, urlsplit
+
+from drafter_lint.errors import Trouble, Unavailable
+from drafter_lint.reference import Reference
+from drafter_lint.sources.base import FileEntry, Identity, Tally
+from drafter_lint.sources.budget import Budget
+from drafter_lint.sources.hub_cache import HubCache, Listing
+from drafter_lint.sources.ranges import is_inside, read_span, span_length
+from drafter_lint.sources.wire import Client, Wire, WireError, origin
+
+_COMMIT = re.compile(r"^[0-9a-f]{40}$")
+#: The listing of a repository of 10,000 files has about 3 MB.
+_MAX_LISTING = 16 * 1024 * 1024
+_MAX_PAGES = 20
+_NEXT = re.compile(r'<([^<>]+)>; *rel="next"')
+_BAD_TOKEN = "Invalid credentials in Authorization header"  # noqa: S105 - what the Hub says of one
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolved:
+    identity: Identity
+    files: Mapping[str, FileEntry]
+    complete: bool
+
+
+class HubSource:
+    """A repository of the Hub at one commit, or a folder of it.
+
+    Nothing is asked before it is needed. ``read`` may be called from several threads.
+    """
+
+    def __init__(self, reference: Reference, *, tally: Tally, deadline: float = 30.0, offline: bool = False) -> None:
+        self._reference = reference
+        self._tally = tally
+        self._offline = offline or _offline_by_environment()
+        self._endpoint = (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
+        self._cache = HubCache(reference.name)
+        self._budget = Budget(deadline)
+        self._prefix = f"{reference.subfolder.strip('/')}/" if reference.subfolder.strip("/") else ""
+        self._lock = threading.Lock()
+        self._outcome: _Resolved | Unavailable | None = None
+        self._wire: Wire | None = None
+        self._places: dict[str, str] = {}
+
+    @property
+    def identity(self) -> Identity:
+        """The repository and the commit its revision means now; the first look costs a request."""
+        return self._resolved.identity
+
+    @property
+    def files(self) -> Mapping[str, FileEntry]:
+        """Every file of the commit. Offline, and without the client's own listing, only those that are cached."""
+        return self._resolved.files
+
+    def read(self, path: str, start: int = 0, length: int | None = None) -> bytes:
+        """Exactly ``length`` bytes from ``start``, or to the end."""
+        resolved = self._resolved
+        what = f"{self._reference.name}: {path}"
+        commit, full = resolved.identity.commit or "", self._prefix + path
+        entry = resolved.files.get(path)
+        if entry is None:
+            if not resolved.complete and is_inside(path) and not self._cache.known_absent(commit, full):
+                raise self._not_cached(what, full)
+            raise Unavailable(Trouble.MISSING, what, f"is not in the repository at {commit[:7]}")
+        wanted = span_length(what, size=entry.size, start=start, length=length)
+        cached = self._cache.file(commit, full)
+        if cached is not None and cached.size == entry.size:
+            data = read_span(cached.path, what=what, start=start, length=wanted)
+            self._tally.add(size=len(data))
+            return data
+        if self._offline:
+            raise self._not_cached(what, full)
+        if not wanted:
+            return b""
+        try:
+            return self._fetch(full, start=start, length=wanted, size=entry.size)
+        except WireError as error:
+            raise self._unavailable(error, what, file=True) from None
+
+    def _fetch(self, path: str, *, start: int, length: int, size: int) -> bytes:
+        whole = start == 0 and length == size
+        place = self._places.get(path)
+        if place is not None:  # where the Hub redirected to last time: spares one request per range
+            try:
+                return self._talk().get(place, start=start, length=length, whole=whole).body
+            except WireError as error:
+                if error.status is None:
+                    raise
+                self._places.pop(path, None)  # a signed address expires
+        commit = self._resolved.identity.commit or ""
+        url = f"{self._endpoint}/{self._reference.name}/resolve/{commit}/{quote(path)}"
+        got = self._talk().get(url, start=start, length=length, whole=whole)
+        if got.url != url:
+            self._places[path] = got.url
+        return got.body
+
+    @property
+    def _resolved(self) -> _Resolved:
+        with self._lock:
+            if self._outcome is None:
+                try:
+                    self._outcome = self._resolve()
+                except Unavailable as failure:
+                    self._outcome = failure
+            if isinstance(self._outcome, Unavailable):
+                kept = self._outcome
+                raise Unavailable(kept.trouble, kept.what, kept.detail, hint=kept.hint)
+            return self._outcome
+
+    def _resolve(self) -> _Resolved:
+        reference = self._reference
+        asked = reference.revision or "main"
+        if self._offline:
+            cached = self._cache.commit(asked)
+            listing = self._cache.listing(cached) if cached else None
+            if cached is None or listing is None:
+                raise self._not_cached(reference.name, "")
+            return self._at(cached, listing)
+        listing = self._cache.tree(asked) if _COMMIT.match(asked) else None
+        if listing is not None:
+            return self._at(asked, listing)
+        try:
+            commit, files = self._ask()
+        except WireError as error:
+            raise self._unavailable(error, reference.name, file=False) from None
+        return self._at(commit, Listing(files, complete=True))
+
+    def _at(self, commit: str, listing: Listing) -> _Resolved:
+        asked = self._reference.revision or "main"
+        identity = Identity(name=self._reference.name, commit=commit, revision=None if asked == commit else asked)
+        cut = len(self._prefix)
+        files = {path[cut:]: entry for path, entry in listing.files.items() if path.startswith(self._prefix)}
+        if not files and self._prefix:
+            if not listing.complete:
+                raise self._not_cached(self._reference.name, self._prefix)
+            detail = f"has no folder {self._prefix.rstrip('/')!r} at {commit[:7]}"
+            raise Unavailable(Trouble.NOT_FOUND, self._reference.name, detail)
+        return _Resolved(identity, MappingProxyType(files), listing.complete)
+
+    def _ask(self) -> tuple[str, dict[str, FileEntry]]:
+        """Commit, paths, sizes and content ids in the one request that ``HfApi.model_info`` makes of it."""
+        base = f"{self._endpoint}/api/models/{self._reference.name}"
+        revision = self._reference.revision
+        url = f"{base}/revision/{quote(revision, safe='')}" if revision else base
+        info, _ = self._page(f"{url}?blobs=true")
+        commit = info.get("sha") if isinstance(info, dict) else None
+        siblings = info.get("siblings") if isinstance(info, dict) else None
+        if not isinstance(commit, str) or not _COMMIT.match(commit) or not isinstance(siblings, list):
+            raise WireError("the answer names no commit and no files; is this a Hub?", host="")
+        files = dict(_entries(siblings, name="rfilename", git="blobId", lfs="sha256"))
+        if len(files) < len(siblings):
+            # Mirrors that predate blobs=true leave the sizes out; the tree has them, page by page.
+            files |= self._tree(f"{base}/tree/{commit}?recursive=true&limit=1000")
+        return commit, files
+
+    def _tree(self, url: str) -> dict[str, FileEntry]:
+        files: dict[str, FileEntry] = {}
+        for _ in range(_MAX_PAGES):
+            page, link = self._page(url)
+            files |= dict(_entries(page if isinstance(page, list) else [], name="path", git="oid", lfs="oid"))
+            following = _NEXT.search(link)
+            if following is None:
+                break
+            url = urljoin(url, following.group(1))
+        return files
+
+    def _page(self, url: str) -> tuple[object, str]:
+        got = self._talk().get(url, whole=True, limit=_MAX_LISTING)
+        try:
+            return json.loads(got.body), got.link
+        except (ValueError, RecursionError):
+            raise WireError("the answer is no JSON; a proxy or a login page may have answered", host="") from None
+
+    def _talk(self) -> Wire:
+        if self._wire is None:
+            self._wire = self._connect()
+        return self._wire
+
+    def _connect(self) -> Wire:
+        # Imported here: a check that the cache can answer costs no network stack (0.15 s).
+        from huggingface_hub import __version__, constants, get_session, get_token  # noqa: PLC0415
+        from huggingface_hub.errors import HfHubHTTPError  # noqa: PLC0415
+
+        try:
+            origin(self._endpoint)
+        except ValueError:
+            raise WireError("HF_ENDPOINT is no http(s) address", host="") from None
+        # The one name that leads to the session's own errors both in httpx (client 1.x) and httpx2 (client 2.x).
+        base = HfHubHTTPError.__bases__[0]
+        return Wire(
+            cast("Client", get_session()),
+            error=cast("type[Exception]", base),
+            home=self._endpoint,
+            headers={"user-agent": f"drafter-lint; hf_hub/{__version__}"},
+            token=None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token(),
+            budget=self._budget,
+            tally=self._tally,
+        )
+
+    def _not_cached(self, what: str, path: str) -> Unavailable:
+        words = ["hf", "download", self._reference.name]
+        words += ["--include", f"{path}*"] if path.endswith("/") else [path or "config.json"]
+        words += ["--revision", self._reference.revision] if self._reference.revision else []
+        detail = "is not in the Hub's local cache, and offline was asked for"
+        return Unavailable(Trouble.OFFLINE, what, detail, hint=f"fetch it while online: {shlex.join(words)}")
+
+    def _unavailable(self, error: WireError, what: str, *, file: bool) -> Unavailable:
+        name, status, code = self._reference.name, error.status, error.code
+        parts = urlsplit(self._endpoint)
+        page = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/{name}"
+        elsewhere = error.host not in {"", parts.hostname}
+        if code == "GatedRepo":
+            hint = f"accept the terms at {page} and set HF_TOKEN to a token of that account"
+            return Unavailable(Trouble.GATED, what, "exists, but its terms have not been accepted", hint=hint)
+        if code == "RevisionNotFound":
+            detail = f"has no revision {self._reference.revision or 'main'!r}"
+            hint = f"see the branches and commits at {page}/tree/main"
+            return Unavailable(Trouble.NOT_FOUND, what, detail, hint=hint)
+        if status == 404 and code != "RepoNotFound" and file:
+            return Unavailable(Trouble.MISSING, what, "is listed, but the Hub does not have it")
+        if status == 404:
+            detail = "the Hub has no such repository, or not for this token"
+            return Unavailable(Trouble.NOT_FOUND, what, detail, hint="check the spelling of owner/name")
+        if status == 401 and error.note == _BAD_TOKEN:
+            hint = "renew the token in HF_TOKEN, or log in again with: hf auth login"
+            return Unavailable(Trouble.DENIED, what, "the Hub answered 401: the token is not valid", hint=hint)
+        if status == 401 and not elsewhere:
+            detail = "the Hub answered 401: the repository is private, or does not exist"
+            hint = "check the spelling of owner/name, or set HF_TOKEN to a token that may read it"
+            return Unavailable(Trouble.DENIED, what, detail, hint=hint)
+        if status == 403 and not elsewhere:
+            hint = f"look at {page} in a browser; the token in HF_TOKEN may not read it"
+            return Unavailable(Trouble.DENIED, what, "the Hub answered 403: access is refused", hint=hint)
+        if status == 416:
+            return Unavailable(Trouble.MALFORMED, what, "is shorter than the Hub's listing says")
+        hint = "try again, raise --timeout, or work from the local cache with --offline"
+        return Unavailable(Trouble.UNREACHABLE, what, error.detail, hint=hint)
+
+
+def _entries(items: list[object], *, name: str, git: str, lfs: str) -> Iterator[tuple[str, FileEntry]]:
+    """The files of a listing that have a size and a path inside the repository."""
+    for item in items:
+        if not isinstance(item, dict) or item.get("type", "file") != "file":
+            continue
+        path, size, blob, large = item.get(name), item.get("size"), item.get(git), item.get("lfs")
+        content = large.get(lfs, blob) if isinstance(large, dict) else blob
+        if isinstance(path, str) and is_inside(path) and isinstance(size, int) and size >= 0:
+            yield path, FileEntry(size, content if isinstance(content, str) else None)
+
+
+def _offline_by_environment() -> bool:
+    """As huggingface_hub/constants.py reads it, but now and not when the client was imported."""
+    value = os.environ.get("HF_HUB_OFFLINE") or os.environ.get("TRANSFORMERS_OFFLINE") or ""
+    return value.upper() in {"1", "ON", "YES", "TRUE"}

@@ -1,0 +1,120 @@
+"""Write every document that follows from models, rules, facts and real runs; with ``--check``, only compare.
+
+python scripts/generate.py
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from drafter_lint.api import Job, run
+from drafter_lint.facts import engines, profile
+from drafter_lint.pages import FAMILIES, HOWS, engine_facts
+from drafter_lint.renderers import render
+from drafter_lint.renderers.json_models import schema
+from drafter_lint.renderers.style import Style
+from drafter_lint.rules import all_rules
+
+ROOT = Path(__file__).resolve().parent.parent
+DRAFTER = "fixtures/recipes/lightseekorg--kimi-k2.5-eagle3.recipe.toml"
+TARGET = "fixtures/targets/moonshotai--Kimi-K2.5.recipe.toml"
+WIDTH = 112
+
+
+def documents() -> Mapping[Path, str]:
+    """Every generated document, by where it belongs."""
+    made = {"schemas/report.schema.json": json.dumps(schema(), indent=2) + "\n"}
+    for name in ("README.md", "docs/rules.md", "docs/engines.md"):
+        made[name] = refreshed((ROOT / name).read_text("utf-8"))
+    return {ROOT / name: text for name, text in made.items()}
+
+
+def refreshed(text: str) -> str:
+    """A document with everything between its markers made anew.
+
+    Raises:
+        ValueError: a marker has no end, or nobody knows what belongs there.
+    """
+    for name, make in {"check": a_check, "rules": rule_table, "engines": engine_table}.items():
+        start, end = f"<!-- generated: {name} -->\n", f"<!-- end: {name} -->\n"
+        if start not in text:
+            continue
+        before, _, rest = text.partition(start)
+        _, found, after = rest.partition(end)
+        if not found:
+            raise ValueError(f"{start.strip()} has no end")
+        text = f"{before}{start}{make()}{end}{after}"
+    return text
+
+
+def a_check() -> str:
+    """The founding mistake: the command, and what it really prints."""
+    flags = ("--speculative-algorithm", "EAGLE")
+    words = (DRAFTER, "--target", TARGET, "--engine", "sglang==0.5.10.post1")
+    drafter, target = (str(ROOT / name) for name in (DRAFTER, TARGET))
+    report = run(Job(drafter=drafter, target=target, engines=(words[-1],), flags=flags))
+    said = render(report, "text", Style(width=WIDTH)).replace(f"{ROOT}/", "")
+    command = (
+        f"drafter-lint check {words[0]} \\\n    --target {words[2]} \\\n    --engine {words[4]} -- {' '.join(flags)}"
+    )
+    return f"```console\n$ {command}\n{said}```\n"
+
+
+def rule_table() -> str:
+    """Every rule in a table."""
+    rows = [
+        f"| {rule.code} | `{rule.name}` | {rule.outcome.value} | {FAMILIES[rule.family]} | {rule.title} |"
+        for rule in all_rules()
+    ]
+    head = "| code | name | outcome | looks at | what it finds |\n| --- | --- | --- | --- | --- |\n"
+    return head + "\n".join(rows) + "\n"
+
+
+def engine_table() -> str:
+    """What is known of each engine, and every fact with the releases it was seen in."""
+    parts = []
+    for name in engines():
+        known = profile(name)
+        counts = engine_facts(known)
+        by = counts["by"]
+        hows = ", ".join(f"{by[how]} {how}" for how in HOWS) if isinstance(by, dict) else ""
+        parts.append(
+            f"## {name} {known.oldest} to {known.newest}\n\n"
+            f"Read: {', '.join(map(str, known.read))}.\n\nRun: {', '.join(map(str, known.run)) or 'none'}.\n\n"
+            f"{counts['facts']} facts in {counts['observations']} observations ({hows}).\n\n"
+            "| fact | seen in | value | where |\n| --- | --- | --- | --- |\n"
+        )
+        for key, rows in sorted(known.observations.items()):
+            for row in rows:
+                span = str(row.first) if row.first == row.last else f"{row.first} to {row.last}"
+                where = ", ".join(part for part in (row.file, row.symbol) if part)
+                parts.append(f"| `{key}` | {span} | {_value(row.value)} | {where} |\n")
+        parts.append("\n")
+    return "".join(parts)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"{len(value)} names"
+    if isinstance(value, Mapping):
+        return f"{len(value)} pairs"
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def main() -> int:
+    """Write, or compare."""
+    stale = [path for path, text in documents().items() if not path.exists() or path.read_text("utf-8") != text]
+    for path in stale:
+        print(path.relative_to(ROOT))
+    if "--check" in sys.argv[1:]:
+        return 1 if stale else 0
+    for path, text in documents().items():
+        path.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
