@@ -188,9 +188,10 @@ def check_pair(opened: Opened, choice: EngineChoice, *, selection: Selection) ->
 
 
 def _needed(opened: Opened, world: World) -> LaunchRequest | None:
-    if not opened.target:
-        return None
+    """The flags this engine needs; None for a drafter whose method cannot be told: a guess would be judged as typed."""
     drafter = opened.recognition.drafter
+    if not opened.target or not drafter.method:
+        return None
     return engine(world.engine).needed(world, drafter.method, opened.drafter.name, opened.target.name)
 
 
@@ -209,15 +210,22 @@ def _files(opened: Opened, selection: Selection) -> Judged:
 def _side(opened: Opened, world: World, request: LaunchRequest | None, selection: Selection) -> Judged:
     """Plan in one world and run the deployment rules on the plan."""
     target = opened.target_read
-    if request is None or target is None:
+    if opened.target is None:
+        return Judged((_no_plan(world, "no target was named, and none is known from the drafter"),))
+    if request is None:
+        return Judged((_no_plan(world, "the drafter's method is not known"),))
+    if target is None:  # told among the troubles
         return Judged()
     plan, trouble = attempt(lambda: engine(world.engine).plan(world, request, opened.drafter_files, target))
     if plan is None:
         # The trouble itself is among the opened pair's; here it only explains why there is no plan.
-        reason = f"no plan for {world.engine} {world.version}: {trouble}"
-        return Judged((Skip("DFL000", "plan", reason, needed=True),))
+        return Judged((_no_plan(world, str(trouble)),))
     scope = Deployment(drafter=opened.recognition.drafter, target=target, request=request, plan=plan)
     return Judged(plan=plan) + judge(scope, selection)
+
+
+def _no_plan(world: World, why: str) -> Skip:
+    return Skip("DFL000", "plan", f"no plan for {world.engine} {world.version}: {why}", needed=True)
 
 
 def judge(scope: Reading | Alone[Drafter] | Pair[Drafter] | Deployment[Drafter], selection: Selection) -> Judged:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from drafter_lint.checkpoint import Checkpoint, Config, Tensor
+from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Located, Location
 
 
@@ -137,9 +138,14 @@ class Eagle(Drafter):
         return count if rest == 0 else None
 
     def tensor_at(self, canonical: str, label: str = "") -> Location:
-        """The place of a tensor by its canonical name."""
+        """The place of a tensor by its canonical name; only its name where the weights could not be read."""
         tensor = self.canonical.get(canonical)
-        return self.checkpoint.tensors.at(tensor.name if tensor else canonical, label)
+        try:
+            return self.checkpoint.tensors.at(tensor.name if tensor else canonical, label)
+        except Unavailable:  # a finding that rests on the config is not lost because its second place is
+            return Location(
+                role=self.checkpoint.role, subject=self.checkpoint.reference.name, tensor=canonical, label=label
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from drafter_lint.facts import World
 
 _RANDOM = "random values of torch's default initialisation"
 _ONES = "ones"
+#: A config may claim any number of layers or states; more than any model has are not built.
+_MOST = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,7 @@ def biased(fields: Fields) -> bool:
 def causal(fields: Fields, size: Shape, *, qkv_bias: bool, out_bias: bool) -> Mapping[str, Slot]:
     """A whole language model: LlamaForCausalLM, Qwen2ForCausalLM."""
     found = dict([table("model.embed_tokens.weight", size.vocab, size.hidden)])
-    for index in range(size.layers):
+    for index in range(min(size.layers, _MOST)):
         prefix = f"model.layers.{index}."
         found.update(attention(prefix, size, takes=size.hidden, qkv_bias=qkv_bias, out_bias=out_bias))
         found.update(feed_forward(prefix, size))
@@ -168,7 +170,7 @@ def _fused(size: Shape, fusion: Fusion) -> Iterator[tuple[str, Slot]]:
     if fusion.head_rows is not None:
         yield table("lm_head.weight", fusion.head_rows, size.hidden)
     if fusion.fc_norm:
-        yield from (norm(f"model.fc_norm.{index}.weight", fusion.width) for index in range(fusion.states))
+        yield from (norm(f"model.fc_norm.{index}.weight", fusion.width) for index in range(min(fusion.states, _MOST)))
     if fusion.input_norm:
         yield norm("model.input_norm.weight", fusion.takes)
 
@@ -176,7 +178,7 @@ def _fused(size: Shape, fusion: Fusion) -> Iterator[tuple[str, Slot]]:
 def eagle3(fields: Fields, size: Shape, fusion: Fusion) -> Mapping[str, Slot]:
     """LlamaForCausalLMEagle3: the first layer takes 2H; its projection has no bias whatever the config says."""
     found = dict(_fused(size, fusion))
-    for index in range(size.layers if fusion.renamed else 1):
+    for index in range(min(size.layers, _MOST) if fusion.renamed else 1):
         prefix = f"model.layers.{index}." if fusion.renamed else "model.midlayer."
         takes = size.hidden * (2 if index == 0 else 1)
         found.update(attention(prefix, size, takes=takes, qkv_bias=False, out_bias=biased(fields)))

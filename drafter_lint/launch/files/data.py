@@ -21,6 +21,7 @@ _GAP = re.compile(r"\$\{\{[^{}\n]*\}\}|\{\{-?[^{}\n]*-?\}\}|<<[A-Za-z_][\w.-]*>>
 _GAP_LINE = re.compile(r"^[ \t]*(?:\{\{-?[^\n]*-?\}\}|\{%[^\n]*%\})[ \t]*$", re.MULTILINE)
 _SEPARATOR = re.compile(r"^---[^\n]*$", re.MULTILINE)
 _MAX_DEPTH = 60
+_MAX_NODES = 50_000  # with aliases written out; a document of aliases to aliases stops here
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +136,13 @@ def _composed(text: str) -> Node | None:
     return node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Document:
     """A document as written, and as the parser saw it, with gaps covered; both have the same characters' places."""
 
     text: Traced
     shown: str
+    nodes: int = 0
 
     def scalar(self, node: ScalarNode) -> Traced:
         """A scalar's decoded text, with the gaps in it as written."""
@@ -168,7 +170,8 @@ class _Document:
         """A node as a value; an alias inside its own anchor is nothing."""
         from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode  # noqa: PLC0415
 
-        if id(node) in above or len(above) > _MAX_DEPTH:
+        self.nodes += 1
+        if id(node) in above or len(above) > _MAX_DEPTH or self.nodes > _MAX_NODES:
             return Leaf(Traced("", ()), "null")
         inside = above | {id(node)}
         if isinstance(node, ScalarNode):

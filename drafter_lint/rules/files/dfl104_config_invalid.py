@@ -31,6 +31,9 @@ _COUNTS = (
     "num_key_value_heads", "head_dim", "vocab_size", "draft_vocab_size", "max_position_embeddings",
     "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim",
 )  # fmt: skip
+_IDS = "eagle_aux_hidden_state_layer_ids"
+#: What is longer stands for no number of any model, and int() refuses thousands of digits.
+_DIGITS = 18
 _NUMBERS = ("rms_norm_eps", "rope_theta")
 
 
@@ -48,6 +51,13 @@ def check(at: Alone[Eagle]) -> Checks:
     names = whole.raw("architectures")
     if names and names.value is not None and not whole.strings("architectures"):
         yield _wrong(names.at, "architectures", names.value, "a list of names")
+    nested = whole.raw("eagle_config")
+    if nested and nested.value is not None and not whole.object("eagle_config"):
+        yield _wrong(nested.at, "eagle_config", nested.value, "an object")
+    for keys in ((_IDS,), ("eagle_config", _IDS)):
+        ids = whole.raw(*keys)
+        if ids and ids.value is not None and not whole.integers(*keys):
+            yield _wrong(ids.at, ".".join(keys), ids.value, "a list of integers")
 
 
 def _counts(config: Config) -> Iterator[Found]:
@@ -68,13 +78,18 @@ def _counts(config: Config) -> Iterator[Found]:
 def _meant(value: object) -> int | None:
     """The integer a string or a whole float obviously stands for."""
     if isinstance(value, str) and value.strip().isdecimal():
-        return int(value) or None
+        return int(value) or None if len(value.strip()) <= _DIGITS else None
     return int(value) if isinstance(value, float) and value.is_integer() and value > 0 else None
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def _wrong(at: Location, key: str, value: object, expected: str, fix: Fix | None = None) -> Found:
     return Found(
-        message=f"{key} is {value!r:.40}; {expected} is expected",
+        message=f"{key} is {_short(value)}; {expected} is expected",
         locations=(at.saying(f"expected {expected}"),),
         measured={"field": key},
         fix=fix or Fix(f"write {key} as {expected}"),

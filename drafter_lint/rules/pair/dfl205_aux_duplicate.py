@@ -16,6 +16,8 @@ Whether the engine at hand reads this list is told by the rules on captured stat
 
 from __future__ import annotations
 
+from collections import Counter
+
 from drafter_lint.drafters import Eagle
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
@@ -27,7 +29,7 @@ def check(at: Pair[Eagle]) -> Checks:
     """Repeated ids."""
     for written in at.drafter.layer_ids:
         ids = written.ids.value
-        twice = sorted({identifier for identifier in ids if ids.count(identifier) > 1})
+        twice = sorted(identifier for identifier, times in Counter(ids).items() if times > 1)
         if twice:
             yield Found(
                 message=f"layer ids {list(ids)} name {twice} more than once: {len(set(ids))} states, not {len(ids)}",
