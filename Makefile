@@ -3,9 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find drafter_lint schemas -type f -not -name '*.pyc') pyproject.toml README.md
-TOOLS := import-linter mypy ruff types-jsonschema hypothesis pytest pytest-xdist
+TOOLS := import-linter mypy ruff types-jsonschema hypothesis pre-commit pytest pytest-xdist
 
-.PHONY: demo test check lint types contracts unit truth fmt schemas clean
+.PHONY: demo test check lint types contracts unit hooks truth fmt schemas clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +41,10 @@ contracts: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 
 unit: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	DRAFTER_LINT_WHEEL=1 $(BIN)/pytest -n auto
+
+# The real pre-commit and the Action's own installation; both build environments of their own from the package index.
+hooks: $(VENV)/tools.stamp $(VENV)/wheel.stamp
+	DRAFTER_LINT_WHEEL=1 $(BIN)/pytest -m slow -n 2 --dist loadfile
 
 # What the real engines did, against what the plan says they will do.
 truth: $(VENV)/tools.stamp $(VENV)/wheel.stamp

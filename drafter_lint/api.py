@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from datetime import date
 
-from drafter_lint.aliases import aliases
-from drafter_lint.checkpoint import Checkpoint
-from drafter_lint.drafters import Layout, Recognition
 from drafter_lint.engines.plan import Plan
 from drafter_lint.errors import UsageError
 from drafter_lint.facts import engines as known_engines
-from drafter_lint.findings import Confidence, Located, Location, Role
+from drafter_lint.findings import Confidence, Located, Location
 from drafter_lint.launch import LaunchRequest, flag_table, parse_command, split_command
-from drafter_lint.linter import EngineChoice, Opened, Selection, attempt, check_pair, understand
-from drafter_lint.reference import Reference, parse_reference
+from drafter_lint.linter import EngineChoice, Opened, Selection, check_alone, check_pair, tell
+from drafter_lint.opening import Asked, Checkpoints, claimed_target
 from drafter_lint.report import Check, Cost, FailOn, Report, Subject
-from drafter_lint.sources import Source, Tally, open_source
-from drafter_lint.targets import Target, read_target
-
-RECIPE_SUFFIX = ".recipe.toml"
+from drafter_lint.scope import Stated
+from drafter_lint.suppressions import Suppression, suppressed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Everything a run needs to know.
+    """One pair, or one drafter alone, and everything a run needs to know of it.
 
     Attributes:
-        drafter: a reference, a source of bytes, or None if the launch names it.
+        drafter: a reference, a source, files in memory, or None if the launch names it.
         target: the same; None if the launch or the drafter names it.
         engines: "sglang", "sglang==0.5.23", …; empty for every engine known.
         flags: an engine's flags, as after ``--``.
-        launch: a whole command, as text.
+        launch: a whole command, as text or as found in a document.
+        stated: where the document states the command, and what of it cannot be resolved.
+        alone: look at the drafter's own files only.
         revision: of the drafter.
         target_revision: of the target.
         trained_on: the boundaries the drafter was trained on, if the user knows.
@@ -42,13 +38,16 @@ class Job:
         selection: which rules run, and what is shown.
         fail_on: from which outcome on the run fails.
         aliases: further aliases, normalised, to ids.
+        suppressions: what is taken out of the verdict.
     """
 
-    drafter: str | Source | None = None
-    target: str | Source | None = None
+    drafter: Asked | None = None
+    target: Asked | None = None
     engines: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
-    launch: str | None = None
+    launch: str | LaunchRequest | None = None
+    stated: Stated | None = None
+    alone: bool = False
     revision: str | None = None
     target_revision: str | None = None
     trained_on: tuple[int, ...] | None = None
@@ -57,26 +56,40 @@ class Job:
     selection: Selection = field(default_factory=Selection)
     fail_on: FailOn = "silent"
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    suppressions: tuple[Suppression, ...] = ()
 
 
-def run(job: Job) -> Report:
-    """Check what a job asks for.
+def run(job: Job, *more: Job, checkpoints: Checkpoints | None = None, whole: bool = False) -> Report:
+    """Check what some jobs ask for; what several of them need is read once.
+
+    Args:
+        job: the first; how to read and when to fail is taken from it.
+        more: the others, in the order of the report.
+        checkpoints: opens what they name.
+        whole: True if the jobs are all that the settings speak of.
 
     Raises:
-        UsageError: the job cannot be understood.
+        UsageError: a job cannot be understood.
     """
-    tally = Tally()
-    choices = _choices(job)
-    typed = next((choice.request for choice in choices if choice.request), None)
-    opened = _open(job, typed, tally)
-    checks = tuple(_check(opened, choice, job) for choice in choices)
+    jobs = (job, *more)
+    opener = checkpoints or checkpoints_for(job)
+    checks = tuple(check for each in jobs for check in _checks(each, opener))
+    written = [item for each in jobs for item in each.suppressions]
+    if written:
+        checks = suppressed(checks, written, selection=job.selection, today=date.today(), whole=whole)  # noqa: DTZ011 - the user's day
+    tally = opener.tally
     cost = Cost(requests=tally.requests, bytes=tally.bytes, seconds=tally.seconds)
     return Report(checks=checks, cost=cost, fail_on=job.fail_on)
 
 
+def checkpoints_for(job: Job) -> Checkpoints:
+    """What opens the references of a job."""
+    return Checkpoints(aliases=job.aliases, offline=job.offline, timeout=job.timeout)
+
+
 def check(
-    drafter: str | Source,
-    target: str | Source | None = None,
+    drafter: Asked,
+    target: Asked | None = None,
     *,
     engines: Sequence[str] = (),
     flags: Sequence[str] = (),
@@ -88,7 +101,8 @@ def check(
     """Check a drafter with its target.
 
     Args:
-        drafter: a folder, ``owner/name``, an alias, or a :class:`~drafter_lint.sources.Source`.
+        drafter: a folder, ``owner/name``, an alias, a :class:`~drafter_lint.sources.Source`, or the files themselves by
+            path, as bytes: right after an export, nothing has to be written first.
         target: the same; None to take the target the drafter names.
         engines: "sglang", "vllm==0.33.0", …; empty for every engine known.
         flags: the engine's flags ("--speculative-algorithm", "EAGLE3").
@@ -100,41 +114,86 @@ def check(
     Raises:
         UsageError: a reference, an engine or a flag cannot be understood.
     """
-    return run(
-        Job(
-            drafter=drafter,
-            target=target,
-            engines=tuple(engines),
-            flags=tuple(flags),
-            trained_on=tuple(trained_on) if trained_on is not None else None,
-            offline=offline,
-            fail_on=fail_on,
-            selection=Selection(min_confidence=min_confidence),
-        )
+    job = Job(
+        drafter=drafter,
+        target=target,
+        engines=tuple(engines),
+        flags=tuple(flags),
+        trained_on=tuple(trained_on) if trained_on is not None else None,
+        offline=offline,
+        fail_on=fail_on,
+        selection=Selection(min_confidence=min_confidence),
     )
+    return run(job)
 
 
 def plan(
-    drafter: str | Source,
-    target: str | Source | None = None,
-    *,
-    engine: str,
-    flags: Sequence[str] = (),
-    offline: bool = False,
+    drafter: Asked, target: Asked | None = None, *, engine: str, flags: Sequence[str] = (), offline: bool = False
 ) -> tuple[Plan, ...]:
     """What an engine will do with a pair: one plan, or two where the releases read around the version differ.
 
     Raises:
         UsageError: a reference, the engine or a flag cannot be understood.
     """
-    report = run(Job(drafter=drafter, target=target, engines=(engine,), flags=tuple(flags), offline=offline))
-    return report.checks[0].plans
+    job = Job(drafter=drafter, target=target, engines=(engine,), flags=tuple(flags), offline=offline)
+    return run(job).checks[0].plans
 
 
-def _choices(job: Job) -> tuple[EngineChoice, ...]:
-    named = [_engine_name(text) for text in job.engines]
+def _checks(job: Job, opener: Checkpoints) -> tuple[Check, ...]:
+    """The checks of one job. What a document says wrongly is not checked; what the user says wrongly is an error."""
+    if job.stated is None:
+        return _judged(job, opener)
+    try:
+        checks = () if job.stated.needed and job.stated.reason else _judged(job, opener)
+    except UsageError as error:
+        return (_only_stated(replace(job.stated, reason=str(error), needed=True), job),)
+    checks = tuple(replace(check, source=job.stated.at) for check in checks)
+    return tuple(tell(check, job.stated, selection=job.selection) for check in checks) or (
+        _only_stated(job.stated, job),
+    )
+
+
+def _only_stated(stated: Stated, job: Job) -> Check:
+    """A check of which nothing is known but where its command stands."""
+    nothing = Check(
+        drafter=Subject(role="drafter", spelling="", name="unknown drafter", origin="not resolved"),
+        target=None,
+        engine=None,
+        request=job.launch if isinstance(job.launch, LaunchRequest) else None,
+        recognition=None,
+        target_read=None,
+        plans=(),
+        findings=(),
+        not_checked=(),
+        checked=0,
+        source=stated.at,
+    )
+    return tell(nothing, stated, selection=job.selection)
+
+
+def _judged(job: Job, opener: Checkpoints) -> tuple[Check, ...]:
+    if job.alone:
+        if job.drafter is None:
+            raise UsageError("name a drafter")
+        files = opener.open(job.drafter, role="drafter", revision=job.revision)
+        opened = opener.understood(files, None, trained_on=job.trained_on)
+        return (check_alone(opened, selection=job.selection),)
+    choices = choices_of(job)
+    opened = _open(job, next((choice.request for choice in choices if choice.request), None), opener)
+    return tuple(_check(opened, choice, job) for choice in choices)
+
+
+def choices_of(job: Job) -> tuple[EngineChoice, ...]:
+    """The engines a job is checked against.
+
+    Raises:
+        UsageError: an engine is not known, or nobody can tell whose flags these are.
+    """
+    named = [engine_name(text) for text in job.engines]
     if job.launch is not None:
-        request = parse_command(split_command(job.launch), engine=None)
+        request = job.launch
+        if isinstance(request, str):
+            request = parse_command(split_command(request), engine=None)
         wanted = [item for item in named if item[0] == request.engine] or [(request.engine, None)]
         return tuple(EngineChoice(name=name, version=version, request=request) for name, version in wanted)
     if not job.flags:
@@ -148,7 +207,12 @@ def _choices(job: Job) -> tuple[EngineChoice, ...]:
     return tuple(EngineChoice(name=name, version=version, request=request) for name, version in named)
 
 
-def _engine_name(text: str) -> tuple[str, str | None]:
+def engine_name(text: str) -> tuple[str, str | None]:
+    """``sglang==0.5.23`` as name and version.
+
+    Raises:
+        UsageError: no such engine is known, or a version is missing.
+    """
     name, separator, version = text.partition("==")
     if name not in known_engines():
         raise UsageError(f"no engine called {name!r}; known: {', '.join(known_engines())}")
@@ -170,7 +234,7 @@ def _engine_of_flags(flags: Sequence[str]) -> str:
     return fits[0]
 
 
-def _open(job: Job, typed: LaunchRequest | None, tally: Tally) -> Opened:
+def _open(job: Job, typed: LaunchRequest | None, opener: Checkpoints) -> Opened:
     drafter = job.drafter or (typed.drafter.value if typed and typed.drafter else None)
     target = job.target or (typed.target.value if typed and typed.target else None)
     self_filled = drafter is None and target is not None
@@ -178,120 +242,41 @@ def _open(job: Job, typed: LaunchRequest | None, tally: Tally) -> Opened:
         drafter = target
     if drafter is None:
         raise UsageError("name a drafter, or give a launch command that does")
-    files = open_checkpoint(drafter, job, role="drafter", tally=tally, revision=job.revision)
+    # A revision in the command belongs to the checkpoint that the command names, not to one named beside it.
+    revision = _revision(typed.revision if typed and job.target is None else None)
+    draft_revision = _revision(typed.draft_revision if typed and job.drafter is None else None)
+    files = opener.open(drafter, role="drafter", revision=job.revision or (revision if self_filled else draft_revision))
     origin = "given"
-    if target is None and (claimed := _claimed(files)):
-        target, origin = claimed, "claimed by the drafter"
-    other = (
-        open_checkpoint(target, job, role="target", tally=tally, revision=job.target_revision)
-        if target is not None
-        else None
-    )
-    return understand(
-        files, other, target_origin="also the drafter" if self_filled else origin, trained_on=job.trained_on
+    if target is None and (claimed := claimed_target(files)):
+        target, origin, revision = claimed, "claimed by the drafter", None
+    other = opener.open(target, role="target", revision=job.target_revision or revision) if target is not None else None
+    return opener.understood(
+        files, other, origin="also the drafter" if self_filled else origin, trained_on=job.trained_on
     )
 
 
-def _claimed(drafter: Checkpoint) -> str | None:
-    """The target the drafter states as its own, if it states one."""
-    from drafter_lint.drafters.recognise import recognise  # noqa: PLC0415 - only met when no target was named
-
-    recognition, _ = attempt(lambda: recognise(drafter))
-    stated = [claim for claim in recognition.drafter.claims if claim.strength == "stated"] if recognition else []
-    return stated[0].target.value if stated else None
-
-
-def open_checkpoint(
-    asked: str | Source, job: Job, *, role: Role, tally: Tally, revision: str | None = None
-) -> Checkpoint:
-    """Open a reference or a source as a checkpoint; nothing is read yet.
-
-    Raises:
-        UsageError: the reference cannot be understood.
-    """
-    if not isinstance(asked, str):
-        name = asked.identity.name
-        return Checkpoint(Reference(spelling=name, kind="local", name=name), asked, role=role)
-    table = {**aliases(), **job.aliases}
-    reference = parse_reference(asked, exists=os.path.exists, aliases=table, revision=revision)
-    if reference.kind == "local" and reference.name.endswith(RECIPE_SUFFIX):
-        return _open_recipe(reference, role=role, tally=tally)
-    source = open_source(reference, tally=tally, deadline=job.timeout, offline=job.offline)
-    return Checkpoint(reference, source, role=role)
-
-
-def _open_recipe(reference: Reference, *, role: Role, tally: Tally) -> Checkpoint:
-    """A checkpoint written as text: it goes by the name it stands for."""
-    from drafter_lint.recipe import Recipe  # noqa: PLC0415 - recipes are read with pydantic; other references need none
-
-    path = Path(reference.name)
-    try:
-        recipe = Recipe.parse(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: not a recipe: {error}") from error
-    named = replace(reference, name=recipe.name or path.name.removesuffix(RECIPE_SUFFIX))
-    return Checkpoint(named, recipe.source(tally), role=role)
+def _revision(typed: Located[str] | None) -> str | None:
+    return typed.value if typed else None
 
 
 def _check(opened: Opened, choice: EngineChoice, job: Job) -> Check:
     request = choice.request
-    if request is not None and job.launch is None:
+    if request is not None and (job.launch is None or _names_by_variable(request)):
         choice = replace(choice, request=_completed(request, opened))
     return check_pair(opened, choice, selection=job.selection)
 
 
+def _names_by_variable(request: LaunchRequest) -> bool:
+    """True if the command names a drafter that nobody but the user knows."""
+    named = "--speculative-draft-model-path" in request.options or "model" in request.speculative_config
+    return request.drafter is None and named and bool(request.unresolved)
+
+
 def _completed(request: LaunchRequest, opened: Opened) -> LaunchRequest:
-    """The flags typed after ``--``, with the drafter and target that were named before it."""
+    """The flags with the drafter and target that were named beside them."""
     place = Location(role="launch", subject="command line", label="")
     if request.drafter is None and opened.target and opened.drafter.name != opened.target.name:
         request = replace(request, drafter=Located(opened.drafter.name, place))
     if request.target is None and opened.target:
         request = replace(request, target=Located(opened.target.name, place))
     return request
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inspection:
-    """What a checkpoint is.
-
-    Attributes:
-        subject: how it is named.
-        recognition: what it was taken for as a drafter.
-        target: what it offers as a target, None if its config could not be read.
-        troubles: what could not be read, in words.
-        cost: what reading took.
-    """
-
-    subject: Subject
-    checkpoint: Checkpoint
-    recognition: Recognition
-    target: Target | None
-    troubles: tuple[str, ...]
-    cost: Cost
-
-    @property
-    def nothing_read(self) -> bool:
-        """True if neither config nor weights could be read."""
-        return self.target is None and self.recognition.drafter.layout is Layout.UNKNOWN and bool(self.troubles)
-
-
-def inspect_checkpoint(job: Job) -> Inspection:
-    """Say what ``job.drafter`` is.
-
-    Raises:
-        UsageError: the reference cannot be understood.
-    """
-    tally = Tally()
-    if job.drafter is None:
-        raise UsageError("name a checkpoint")
-    files = open_checkpoint(job.drafter, job, role="drafter", tally=tally, revision=job.revision)
-    opened = understand(files, None)
-    target, _ = attempt(lambda: read_target(files))
-    return Inspection(
-        subject=opened.drafter,
-        checkpoint=files,
-        recognition=opened.recognition,
-        target=target,
-        troubles=tuple(str(reading.trouble) for reading in opened.troubles),
-        cost=Cost(requests=tally.requests, bytes=tally.bytes, seconds=tally.seconds),
-    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
@@ -15,18 +16,23 @@ from drafter_lint.options import (
     ENGINE_FLAGS,
     Commands,
     WithEngineFlags,
+    alone_option,
     formats,
     judging_options,
+    locked_option,
     output_options,
     pair_options,
     reading_options,
+    report_option,
+    revision_option,
+    scan_options,
 )
 from drafter_lint.renderers import RENDERERS
 from drafter_lint.renderers.style import Style
 
 if TYPE_CHECKING:
-    from drafter_lint.api import Job
-    from drafter_lint.report import FailOn
+    from drafter_lint.report import Report
+    from drafter_lint.requested import Requested
 
 EXIT_USAGE, EXIT_UNKNOWN, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 3, 4, 130
 _PROGRAM = "drafter-lint"
@@ -62,21 +68,59 @@ def cli(ctx: click.Context) -> int:
     "    -- --speculative-algorithm EAGLE3 --tp 8",
 )
 @pair_options
+@alone_option
+@locked_option
 @judging_options
 @formats(*RENDERERS)
+@report_option
 @output_options
 @click.pass_context
-def check(ctx: click.Context, /, format_: str, **options: object) -> int:
+def check(ctx: click.Context, /, format_: str, outputs: tuple[str, ...], **options: object) -> int:
     """Check a drafter with its target.
 
-    DRAFTER is a folder, owner/name, owner/name@revision, the address of a Hub page, or an alias.
+    DRAFTER is a folder, owner/name, owner/name@revision, the address of a Hub page, or an alias. Without DRAFTER and
+    --launch, every pair of the settings file is checked.
     """
-    from drafter_lint.api import run
-    from drafter_lint.renderers import render
+    return _answer(_pairs(ctx, options), format_, outputs, options)
 
-    report = run(_job(ctx, options))
-    _print(render(report, format_, _style(options)))
-    return report.exit_code
+
+@cli.command(epilog="drafter-lint scan deploy/ docs/serving.md --var MODEL=moonshotai/Kimi-K2.5")
+@scan_options
+@judging_options
+@formats(*RENDERERS)
+@report_option
+@output_options
+def scan(format_: str, outputs: tuple[str, ...], **options: object) -> int:
+    """Check every launch command in scripts, manifests, configuration and pages.
+
+    PATHS are files, or folders searched for files with a known name; - is standard input. Commands without speculative
+    decoding are passed over.
+    """
+    from drafter_lint.requested import scan_jobs
+
+    return _answer(scan_jobs(options, piped=_piped), format_, outputs, options)
+
+
+@cli.command(epilog="drafter-lint lock && git add drafter-lint.lock")
+@reading_options
+def lock(**options: object) -> int:
+    """Write drafter-lint.lock: commits and digests of every pair in the settings.
+
+    drafter-lint check --locked then fails when one of them moved.
+    """
+    from drafter_lint import lock as locks
+    from drafter_lint.api import checkpoints_for, run
+    from drafter_lint.renderers.ink import plural
+    from drafter_lint.requested import settled_jobs
+
+    wanted = settled_jobs(options)
+    checkpoints = checkpoints_for(wanted.base)
+    run(*wanted.jobs, checkpoints=checkpoints)
+    path = wanted.folder / locks.NAME
+    entries = [locks.entry(item) for item in checkpoints.opened]
+    locks.write(path, entries)
+    _print(f"{path}: {plural(len(entries), 'checkpoint')}")
+    return 0
 
 
 @cli.command(
@@ -92,31 +136,28 @@ def plan(ctx: click.Context, /, format_: str, **options: object) -> int:
 
     Takes the same arguments as check; judges nothing. Exits with 3 if no plan could be made.
     """
-    from drafter_lint.api import run
     from drafter_lint.renderers import render_plans
 
-    report = run(_job(ctx, options))
+    report = _run(_pairs(ctx, options), locked=False)
     _print(render_plans(report, format_, _style(options)))
     return 0 if all(item.plans for item in report.checks) else EXIT_UNKNOWN
 
 
 @cli.command(epilog="drafter-lint inspect lightseekorg/kimi-k2.5-eagle3")
 @click.argument("reference")
+@revision_option
 @reading_options
 @formats("text", "json")
 @output_options
 def inspect(reference: str, format_: str, **options: object) -> int:
     """Say what a checkpoint is and why; never fails on findings."""
-    from drafter_lint.api import Job, inspect_checkpoint
+    from drafter_lint.api import checkpoints_for
+    from drafter_lint.inspecting import inspect_checkpoint
     from drafter_lint.renderers import render_inspection
+    from drafter_lint.requested import base_job, settings_for
 
-    job = Job(
-        drafter=reference,
-        revision=cast("str | None", options["revision"]),
-        offline=bool(options["offline"]),
-        timeout=cast("float", options["timeout"]),
-    )
-    seen = inspect_checkpoint(job)
+    checkpoints = checkpoints_for(base_job(options, settings_for(options)))
+    seen = inspect_checkpoint(reference, checkpoints=checkpoints, revision=cast("str | None", options["revision"]))
     text = render_inspection(
         seen.subject,
         seen.recognition,
@@ -179,55 +220,51 @@ def completion(shell: str) -> int:
     return 0
 
 
-def _job(ctx: click.Context, options: dict[str, object]) -> Job:
-    from drafter_lint.api import Job
-    from drafter_lint.findings import Confidence
-    from drafter_lint.linter import Selection
-    from drafter_lint.pages import check_selection
+def _pairs(ctx: click.Context, options: dict[str, object]) -> Requested:
+    from drafter_lint.requested import pair_jobs
 
-    trained = cast("str | None", options["trained_on"])
-    select, ignore = (cast("tuple[str, ...]", options.get(name, ())) for name in ("select", "ignore"))
-    check_selection(select + ignore)
-    launch = cast("str | None", options["launch"])
-    return Job(
-        drafter=cast("str | None", options["drafter"]),
-        target=cast("str | None", options["target"]),
-        engines=cast("tuple[str, ...]", options["engines"]),
-        flags=_flags(ctx, launch),
-        launch=_piped() if launch == "-" else launch,
-        revision=cast("str | None", options["revision"]),
-        target_revision=cast("str | None", options["target_revision"]),
-        trained_on=_boundaries(trained) if trained else None,
-        offline=bool(options["offline"]),
-        timeout=cast("float", options["timeout"]),
-        selection=Selection(
-            select=select,
-            ignore=ignore,
-            min_confidence=Confidence(cast("str", options.get("min_confidence", "likely"))),
-        ),
-        fail_on=cast("FailOn", options.get("fail_on", "silent")),
-    )
+    return pair_jobs(options, cast("tuple[str, ...]", ctx.meta.get(ENGINE_FLAGS, ())), piped=_piped)
 
 
-def _flags(ctx: click.Context, launch: str | None) -> tuple[str, ...]:
-    flags = cast("tuple[str, ...]", ctx.meta.get(ENGINE_FLAGS, ()))
-    if flags and launch is not None:
-        raise UsageError("flags after -- and --launch both say what is started; give one of them")
-    return flags
+def _run(wanted: Requested, *, locked: bool) -> Report:
+    """Check what was asked for; of documents without a command there is an empty report."""
+    from drafter_lint import api
+    from drafter_lint.report import Cost, Report
+
+    if not wanted.jobs:
+        return Report(checks=(), cost=Cost(requests=0, bytes=0, seconds=0.0), fail_on=wanted.base.fail_on)
+    if not locked:
+        return api.run(*wanted.jobs, whole=True) if wanted.whole else api.run(*wanted.jobs)
+    from drafter_lint import lock as locks
+
+    known = locks.read(wanted.folder / locks.NAME)
+    checkpoints = api.checkpoints_for(wanted.base)
+    report = api.run(*wanted.jobs, checkpoints=checkpoints, whole=wanted.whole)
+    checks = locks.compared(report.checks, known, checkpoints.opened, selection=wanted.base.selection)
+    return replace(report, checks=checks, demanded=(locks.RULE,))
+
+
+def _answer(wanted: Requested, format_: str, outputs: tuple[str, ...], options: dict[str, object]) -> int:
+    """Check, write the report files, print, and say how it went."""
+    from drafter_lint.renderers import render
+
+    files = []
+    if outputs:
+        from drafter_lint.outputs import parse_output, write_reports
+
+        files = [parse_output(text) for text in outputs]
+    report = _run(wanted, locked=bool(options.get("locked")))
+    if files:
+        write_reports(report, files)
+    _print(render(report, format_, _style(options)))
+    return 0 if report.exit_code == EXIT_UNKNOWN and options["allow_unknown"] else report.exit_code
 
 
 def _piped() -> str:
     try:
         return sys.stdin.read()
     except UnicodeDecodeError as error:
-        raise UsageError("--launch -: what is piped in is no text") from error
-
-
-def _boundaries(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.replace(",", " ").split())
-    except ValueError as error:
-        raise UsageError(f"--trained-on {text!r}: expected boundaries such as 2,30,58") from error
+        raise UsageError("what is piped in is no text") from error
 
 
 def _style(options: dict[str, object]) -> Style:

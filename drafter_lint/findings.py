@@ -164,7 +164,15 @@ class RemoveConfig:
     pointer: str
 
 
-Edit = ReplaceArgument | AddArguments | SetConfig | RemoveConfig
+@dataclass(frozen=True, slots=True)
+class SetTensor:
+    """Other values of a small integer tensor of the drafter's, in the dtype and shape it has."""
+
+    name: str
+    values: tuple[int, ...]
+
+
+Edit = ReplaceArgument | AddArguments | SetConfig | RemoveConfig | SetTensor
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.drafters import Drafter, Eagle, Recognition
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.engines import Plan, engine
+from drafter_lint.engines.plan import RefusalKind
 from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.facts import World, profile, version_of, worlds
 from drafter_lint.findings import Confidence, Finding, Found, Outcome, Skip, weakest
@@ -17,7 +18,7 @@ from drafter_lint.launch import LaunchRequest
 from drafter_lint.report import Check, EngineSubject, Subject
 from drafter_lint.rule import SCOPES, NotChecked, Rule
 from drafter_lint.rules import all_rules
-from drafter_lint.scope import Alone, Deployment, Pair, Reading
+from drafter_lint.scope import Alone, Deployment, Locked, Pair, Reading, Stated, Suppressing
 from drafter_lint.targets import Target, read_target
 
 R = TypeVar("R")
@@ -163,24 +164,42 @@ def check_pair(opened: Opened, choice: EngineChoice, *, selection: Selection) ->
         agreed = _agreed(sides, candidates)
         judged += agreed
         knowledge = "ambiguous" if agreed.differ else "bracketed"
+    subject = EngineSubject(
+        name=choice.name,
+        version=str(version),
+        knowledge=knowledge,
+        newest=str(known.newest),
+        basis=tuple(world.basis for world in candidates),
+        asked=choice.asked,
+    )
+    plans = tuple(side.plan for side in sides if side.plan)
+    return replace(_result(opened, judged, selection), engine=subject, request=request, plans=plans)
+
+
+def check_alone(opened: Opened, *, selection: Selection) -> Check:
+    """Check a drafter's own files; without a target in ``opened`` there is nothing else to look at."""
+    return _result(opened, _files(opened, selection), selection)
+
+
+def _result(opened: Opened, judged: Judged, selection: Selection) -> Check:
     found = [item for item in judged.results if isinstance(item, Finding)]
-    shown = [item for item in found if item.confidence.rank >= selection.min_confidence.rank]
+    shown, hidden = (
+        tuple(sorted(_once(group), key=by_outcome))
+        for group in (
+            [item for item in found if item.confidence.rank >= selection.min_confidence.rank],
+            [item for item in found if item.confidence.rank < selection.min_confidence.rank],
+        )
+    )
     return Check(
         drafter=opened.drafter,
         target=opened.target,
-        engine=EngineSubject(
-            name=choice.name,
-            version=str(version),
-            knowledge=knowledge,
-            newest=str(known.newest),
-            basis=tuple(world.basis for world in candidates),
-            asked=choice.asked,
-        ),
-        request=request,
+        engine=None,
+        request=None,
         recognition=opened.recognition,
         target_read=opened.target_read,
-        plans=tuple(side.plan for side in sides if side.plan),
-        findings=tuple(sorted(_once(shown), key=_order)),
+        plans=(),
+        findings=shown,
+        hidden=hidden,
         not_checked=tuple(dict.fromkeys(item for item in judged.results if isinstance(item, Skip))),
         checked=len(judged.ran),
         ran=tuple(sorted(set(judged.ran))),
@@ -192,7 +211,22 @@ def _needed(opened: Opened, world: World) -> LaunchRequest | None:
     drafter = opened.recognition.drafter
     if not opened.target or not drafter.method:
         return None
-    return engine(world.engine).needed(world, drafter.method, opened.drafter.name, opened.target.name)
+    names = (drafter.method, opened.drafter.name, opened.target.name)
+    request = engine(world.engine).needed(world, *names)
+    context = _context_refused(opened, world, request)
+    return engine(world.engine).needed(world, *names, context_length=context) if context else request
+
+
+def _context_refused(opened: Opened, world: World, request: LaunchRequest) -> int | None:
+    """The drafter's own context in tokens, where this engine refuses to run it at the target's."""
+    target = opened.target_read
+    if target is None:
+        return None
+    plan, _ = attempt(lambda: engine(world.engine).plan(world, request, opened.drafter_files, target))
+    refused = (
+        [item.measured.get("drafter") for item in plan.refusals if item.kind is RefusalKind.CONTEXT] if plan else []
+    )
+    return next((tokens for tokens in refused if isinstance(tokens, int) and tokens > 0), None)
 
 
 def _files(opened: Opened, selection: Selection) -> Judged:
@@ -228,14 +262,30 @@ def _no_plan(world: World, why: str) -> Skip:
     return Skip("DFL000", "plan", f"no plan for {world.engine} {world.version}: {why}", needed=True)
 
 
-def judge(scope: Reading | Alone[Drafter] | Pair[Drafter] | Deployment[Drafter], selection: Selection) -> Judged:
+def tell(check: Check, scope: Stated | Suppressing | Locked, *, selection: Selection) -> Check:
+    """The check with what there is to say of where its command, its suppression or its lock is written."""
+    judged = judge(scope, selection)
+    found = [item for item in judged.results if isinstance(item, Finding)]
+    return replace(
+        check,
+        findings=tuple(sorted(_once((*check.findings, *found)), key=by_outcome)),
+        not_checked=(*check.not_checked, *(item for item in judged.results if isinstance(item, Skip))),
+        checked=check.checked + len(judged.ran),
+        ran=tuple(sorted({*check.ran, *judged.ran})),
+    )
+
+
+Scope = Reading | Alone[Drafter] | Pair[Drafter] | Deployment[Drafter] | Stated | Suppressing | Locked
+
+
+def judge(scope: Scope, selection: Selection) -> Judged:
     """Run every selected rule whose scope and drafter type this is."""
     results: list[Finding | Skip] = []
     ran: list[str] = []
     for rule in all_rules():
         if rule.scope != SCOPES[type(scope)] or not selection.wants(rule):
             continue
-        if not isinstance(scope, Reading) and not isinstance(scope.drafter, rule.drafters):
+        if isinstance(scope, (Alone, Pair, Deployment)) and not isinstance(scope.drafter, rule.drafters):
             continue
         outcome = list(_run(rule, scope))
         results += outcome
@@ -299,5 +349,6 @@ def _once(findings: Iterable[Finding]) -> list[Finding]:
     return list(seen.values())
 
 
-def _order(item: Finding) -> tuple[int, str, str]:
+def by_outcome(item: Finding) -> tuple[int, str, str]:
+    """The order in which findings are told: the worst first."""
     return -item.outcome.rank, item.code, item.message

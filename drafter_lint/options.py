@@ -81,37 +81,73 @@ def formats(*names: str) -> Decorator:
     )
 
 
+# What settings can say too has no default here: what is typed wins, then the settings, then the default named in help.
 reading_options = _options(
-    click.option("--revision", metavar="REV", help="Branch, tag or commit of the drafter's repository."),
     click.option("--offline", is_flag=True, help="Read nothing but local files and caches."),
     click.option(
         "--timeout",
         type=click.FloatRange(min=0.1),
         metavar="SECONDS",
-        default=30.0,
-        show_default=True,
-        help="All requests to one repository together.",
+        help="All requests to one repository together.  [default: 30]",
     ),
-)
-pair_options = _options(
-    click.argument("drafter", required=False),
     click.option(
-        "--target", "-t", metavar="REF", help="The model that verifies; if left out, the one the drafter names."
+        "--config",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="The settings file; if left out, the nearest drafter-lint.toml or [tool.drafter-lint].",
     ),
+    click.option("--no-config", is_flag=True, help="No settings file."),
+)
+revision_option = click.option("--revision", metavar="REV", help="Branch, tag or commit of the drafter's repository.")
+engine_option = click.option(
+    "--engine",
+    "-e",
+    "engines",
+    multiple=True,
+    metavar="NAME[==VERSION]",
+    help="May be given several times; if left out, every engine known, at its newest known version.",
+)
+variable_option = click.option(
+    "--var",
+    "variables",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="What a variable of a launch file holds.",
+)
+scan_options = _options(
+    click.argument("paths", nargs=-1, required=True),
     click.option(
         "--engine",
         "-e",
         "engines",
         multiple=True,
         metavar="NAME[==VERSION]",
-        help="May be given several times; if left out, every engine known, at its newest known version.",
+        help="Only this engine's commands; a version takes the place of the document's.",
     ),
-    click.option("--launch", metavar="COMMAND", help="A whole launch command, or - to read it from standard input."),
+    variable_option,
+    reading_options,
+)
+pair_options = _options(
+    click.argument("drafter", required=False),
+    click.option(
+        "--target", "-t", metavar="REF", help="The model that verifies; if left out, the one the drafter names."
+    ),
+    engine_option,
+    click.option(
+        "--launch", metavar="COMMAND", help="A whole launch command, the file that holds it, or - for standard input."
+    ),
+    variable_option,
     click.option("--target-revision", metavar="REV", help="Branch, tag or commit of the target's repository."),
     click.option(
         "--trained-on", metavar="B,B,...", help="The boundaries the drafter was trained on, if you know: 2,30,58."
     ),
+    revision_option,
     reading_options,
+)
+alone_option = click.option("--alone", is_flag=True, help="The drafter's own files only: no target, no engine.")
+locked_option = click.option("--locked", is_flag=True, help="Fail if a checkpoint is not the one in drafter-lint.lock.")
+report_option = click.option(
+    "--report", "outputs", multiple=True, metavar="FORMAT=FILE", help="Write a file too; may be given several times."
 )
 output_options = _options(
     click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True),
@@ -123,14 +159,11 @@ judging_options = _options(
         "--select", multiple=True, metavar="RULE", help="Only these rules: DFL401, DFL4, eagle3-run-as-eagle."
     ),
     click.option("--ignore", multiple=True, metavar="RULE", help="All rules but these."),
-    click.option(
-        "--fail-on", type=click.Choice(_FAIL_ON), default="silent", show_default=True, help="Exit 1 from here on."
-    ),
+    click.option("--fail-on", type=click.Choice(_FAIL_ON), help="Exit 1 from here on.  [default: silent]"),
     click.option(
         "--min-confidence",
         type=click.Choice(_CONFIDENCE),
-        default="likely",
-        show_default=True,
-        help="Leave out findings that are less sure.",
+        help="Leave out findings that are less sure.  [default: likely]",
     ),
+    click.option("--allow-unknown", is_flag=True, help="Exit 0 instead of 3; what was not checked is still named."),
 )

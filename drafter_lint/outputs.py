@@ -73,6 +73,15 @@ def write_reports(report: Report, outputs: Iterable[Output]) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def write_whole(path: Path, text: bytes) -> None:
+    """Put one file in place: a reader sees the old one or the new one, never half of it.
+
+    Raises:
+        OSError: it could not be written; the old one is as it was.
+    """
+    _beside(path, text).replace(path)
+
+
 def _place(path: str) -> Path | None:
     """The file a report replaces, behind any link; None for a pipe or a terminal, which is written to instead."""
     try:

@@ -34,6 +34,9 @@ SCOPES = {
     "alone": "the drafter's own files",
     "pair": "drafter and target",
     "deployment": "the pair in one engine, at one version, with one set of flags",
+    "stated": "a launch command as a document states it",
+    "suppressing": "a suppression, and what it took away",
+    "locked": "a checkpoint and what the lock file says of it",
 }
 HOWS: tuple[How, ...] = ("run", "read", "inferred")
 _LITERAL = re.compile(r"^(\s*[-*|>] |\s*\d+\. |    |```)")
@@ -48,7 +51,7 @@ def find_rule(text: str) -> Rule[object]:
     for rule in all_rules():
         if text.upper() == rule.code or text.lower() == rule.name:
             return rule
-    raise UsageError(f"no rule called {text!r}{_nearest(text)}")
+    raise UsageError(f"no rule called {text!r}{nearest_rules(text)}")
 
 
 def check_selection(words: tuple[str, ...]) -> None:
@@ -59,10 +62,11 @@ def check_selection(words: tuple[str, ...]) -> None:
     """
     for word in words:
         if not any(rule.code.startswith(word.upper()) or rule.name == word for rule in all_rules()):
-            raise UsageError(f"no rule called {word!r}{_nearest(word)}")
+            raise UsageError(f"no rule called {word!r}{nearest_rules(word)}")
 
 
-def _nearest(text: str) -> str:
+def nearest_rules(text: str) -> str:
+    """``; nearest: …`` for a word that names no rule."""
     names = {name.lower(): name for rule in all_rules() for name in (rule.code, rule.name)}
     near = difflib.get_close_matches(text.lower(), names, n=3, cutoff=0.6)
     return f"; nearest: {', '.join(names[name] for name in near)}" if near else "; drafter-lint rules lists them"

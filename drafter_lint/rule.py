@@ -10,11 +10,19 @@ from typing import Generic, Literal, TypeVar, get_args, get_origin, get_type_hin
 
 from drafter_lint.drafters import Drafter
 from drafter_lint.findings import Found, Outcome, Skip
-from drafter_lint.scope import Alone, Deployment, Pair, Reading
+from drafter_lint.scope import Alone, Deployment, Locked, Pair, Reading, Stated, Suppressing
 
-ScopeName = Literal["reading", "alone", "pair", "deployment"]
+ScopeName = Literal["reading", "alone", "pair", "deployment", "stated", "suppressing", "locked"]
 #: Scope types by name; a rule's annotation is one of them.
-SCOPES: dict[object, ScopeName] = {Reading: "reading", Alone: "alone", Pair: "pair", Deployment: "deployment"}
+SCOPES: dict[object, ScopeName] = {
+    Reading: "reading",
+    Alone: "alone",
+    Pair: "pair",
+    Deployment: "deployment",
+    Stated: "stated",
+    Suppressing: "suppressing",
+    Locked: "locked",
+}
 S = TypeVar("S")
 
 

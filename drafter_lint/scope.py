@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Generic, TypeVar
 
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.drafters import Drafter, Recognition
 from drafter_lint.engines.plan import Plan
 from drafter_lint.errors import Unavailable
+from drafter_lint.findings import Location
 from drafter_lint.launch import LaunchRequest
 from drafter_lint.targets import Target
 
@@ -47,3 +49,67 @@ class Deployment(Generic[D_co]):
     target: Target
     request: LaunchRequest
     plan: Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """Something in a document that starts an engine, or looks like it.
+
+    Attributes:
+        at: where it stands.
+        reason: why it cannot be checked, or not in full; "" if it can.
+        needed: True if the verdict would rest on what is not known.
+        lost: speculative flags that never reach the command.
+    """
+
+    at: Location
+    reason: str = ""
+    needed: bool = True
+    lost: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suppressing:
+    """A suppression, and what became of it in one run.
+
+    Attributes:
+        at: where it is written.
+        code: the rule it silences.
+        reason: why, in the words of whoever wrote it.
+        until: the last day on which it holds, None for ever.
+        today: the day of the run.
+        matched: how many findings it took away; None if its rule could not judge what it covers.
+        problem: why it suppresses nothing, "" if it can.
+    """
+
+    at: Location
+    code: str
+    reason: str
+    until: date | None
+    today: date
+    matched: int | None
+    problem: str = ""
+
+    @property
+    def expired(self) -> bool:
+        """True if its last day is over."""
+        return self.until is not None and self.until < self.today
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locked:
+    """A part of a checkpoint that is not what the lock file says.
+
+    Attributes:
+        at: where the lock file says it.
+        subject: the checkpoint as shown.
+        part: "commit", or the file.
+        locked: what the lock file says, "" if it knows no such file.
+        found: what is there now, "" if it is not there any more.
+    """
+
+    at: Location
+    subject: str
+    part: str
+    locked: str
+    found: str

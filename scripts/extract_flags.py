@@ -1,4 +1,3 @@
-# ruff: noqa: INP001 -- scripts are no package
 """Reads the command-line flags an engine's source defines and prints them as the TOML of ``schemas/flags/``.
 
     python scripts/extract_flags.py sglang 0.5.22=DIR 0.5.23=DIR > schemas/flags/sglang.toml

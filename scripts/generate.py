@@ -17,17 +17,22 @@ from drafter_lint.renderers import render
 from drafter_lint.renderers.json_models import schema
 from drafter_lint.renderers.style import Style
 from drafter_lint.rules import all_rules
+from drafter_lint.settings import PairTable, SettingsTable, SuppressTable
+from drafter_lint.settings import schema as settings_schema
 
 ROOT = Path(__file__).resolve().parent.parent
 DRAFTER = "fixtures/recipes/lightseekorg--kimi-k2.5-eagle3.recipe.toml"
 TARGET = "fixtures/targets/moonshotai--Kimi-K2.5.recipe.toml"
-WIDTH = 112
+WIDTH = 100
 
 
 def documents() -> Mapping[Path, str]:
     """Every generated document, by where it belongs."""
-    made = {"schemas/report.schema.json": json.dumps(schema(), indent=2) + "\n"}
-    for name in ("README.md", "docs/rules.md", "docs/engines.md"):
+    made = {
+        "schemas/report.schema.json": json.dumps(schema(), indent=2) + "\n",
+        "schemas/settings.schema.json": json.dumps(settings_schema(), indent=2, ensure_ascii=False) + "\n",
+    }
+    for name in ("README.md", "docs/rules.md", "docs/engines.md", "docs/settings.md"):
         made[name] = refreshed((ROOT / name).read_text("utf-8"))
     return {ROOT / name: text for name, text in made.items()}
 
@@ -38,7 +43,8 @@ def refreshed(text: str) -> str:
     Raises:
         ValueError: a marker has no end, or nobody knows what belongs there.
     """
-    for name, make in {"check": a_check, "rules": rule_table, "engines": engine_table}.items():
+    makers = {"check": a_check, "rules": rule_table, "engines": engine_table, "settings": settings_table}
+    for name, make in makers.items():
         start, end = f"<!-- generated: {name} -->\n", f"<!-- end: {name} -->\n"
         if start not in text:
             continue
@@ -92,6 +98,19 @@ def engine_table() -> str:
                 span = str(row.first) if row.first == row.last else f"{row.first} to {row.last}"
                 where = ", ".join(part for part in (row.file, row.symbol) if part)
                 parts.append(f"| `{key}` | {span} | {_value(row.value)} | {where} |\n")
+        parts.append("\n")
+    return "".join(parts)
+
+
+def settings_table() -> str:
+    """Every key of the settings."""
+    parts = []
+    for title, model in (("", SettingsTable), ("[[pair]]", PairTable), ("[[suppress]]", SuppressTable)):
+        parts.append(f"## `{title}`\n\n" if title else "")
+        parts.append("| key | holds |\n| --- | --- |\n")
+        for field in model.model_fields.values():
+            needed = "; needed" if field.is_required() else ""
+            parts.append(f"| `{field.alias}` | {field.description}{needed} |\n".replace(".; needed", "; needed."))
         parts.append("\n")
     return "".join(parts)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import published
 from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.findings import Role
 from drafter_lint.linter import EngineChoice, Selection, check_pair, understand
 from drafter_lint.recipe import Recipe
 from drafter_lint.reference import Reference
@@ -37,15 +38,15 @@ def report(pair: published.Pair) -> str:
 @cache
 def run(pair: published.Pair) -> Report:
     """Check one pair with the flags each engine needs."""
-    drafter = _open(published.drafter(pair.drafter), "drafter")
-    target = _open(published.target(pair.target).without_weights(), "target")
+    drafter = _open(published.drafter(pair.drafter), f"./{pair.drafter}", role="drafter")
+    target = _open(published.target(pair.target).without_weights(), f"./{pair.target}", role="target")
     opened = understand(drafter, target)
     choices = [EngineChoice(name=name, version=version) for name, version in ENGINES]
     checks = tuple(check_pair(opened, choice, selection=Selection()) for choice in choices)
     return Report(checks=checks, cost=NO_COST)
 
 
-def _open(recipe: Recipe, role: str) -> Checkpoint:
-    name = recipe.name or recipe.about
-    reference = Reference(spelling=name, kind="hub", name=name)
-    return Checkpoint(reference, recipe.source(), role="drafter" if role == "drafter" else "target")
+def _open(recipe: Recipe, slug: str, *, role: Role) -> Checkpoint:
+    name = recipe.name or slug
+    reference = Reference(spelling=name, kind="hub" if recipe.name else "local", name=name)
+    return Checkpoint(reference, recipe.source(name=name), role=role)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from drafter_lint import linter
+from drafter_lint.api import Job
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.findings import (
@@ -19,25 +21,34 @@ from drafter_lint.findings import (
     Confidence,
     Finding,
     Located,
+    Location,
     RemoveConfig,
     ReplaceArgument,
     Role,
     SetConfig,
+    SetTensor,
     Skip,
 )
 from drafter_lint.launch import LaunchRequest, parse_command
 from drafter_lint.linter import EngineChoice, Opened, Selection, understand
 from drafter_lint.recipe import Recipe
 from drafter_lint.reference import Reference
+from drafter_lint.report import Check
 from drafter_lint.rules import all_rules
+from drafter_lint.scanning import Document, jobs_of
+from drafter_lint.scope import Locked
 from drafter_lint.sources.base import FileEntry, Identity
 from drafter_lint.sources.memory import MemorySource
+from drafter_lint.suppressions import EngineRange, Suppression, suppressed
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 CASES = sorted((FIXTURES / "cases").glob("DFL*/*.toml"))
+#: The day of every case's run, and where its settings stand.
+TODAY = date(2026, 1, 15)
+SETTINGS = Location(role="launch", subject="drafter-lint.toml", file="drafter-lint.toml", line=1)
 KEYS = {
     "about", "drafter", "target", "engine", "flags", "trained_on", "expect", "verdict", "not_checked",
-    "names", "drafter_patch", "target_patch", "fix", "trouble",
+    "names", "drafter_patch", "target_patch", "fix", "trouble", "document", "variables", "suppress", "locked",
 }  # fmt: skip
 
 
@@ -52,8 +63,12 @@ class Case:
         expect: the codes of all findings at confidence ``likely`` or better.
         skips: the codes that must be reported as not checked.
         names: False if a drafter the flags do not name is not named otherwise either.
-        edits: settings of the drafter's config.json a fix made.
+        edits: what a fix changed in the drafter's files.
         trouble: why nothing of the drafter can be read, "" if it can.
+        document: a script whose first command is checked, with DRAFTER and TARGET in it.
+        variables: what the document leaves open.
+        settled: the settings' suppressions.
+        locked: what the lock file says, and what is there.
     """
 
     code: str
@@ -68,8 +83,12 @@ class Case:
     trained_on: tuple[int, ...] | None
     fixable: bool
     names: bool = True
-    edits: tuple[SetConfig | RemoveConfig, ...] = ()
+    edits: tuple[SetConfig | RemoveConfig | SetTensor, ...] = ()
     trouble: str = ""
+    document: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    settled: tuple[Suppression, ...] = ()
+    locked: tuple[Locked, ...] = ()
 
 
 class Closed(MemorySource):
@@ -119,7 +138,16 @@ def read(path: Path) -> Case:
         fixable=bool(raw.get("fix", {}).get("clean", False)),
         names=bool(raw.get("names", True)),
         trouble=str(raw.get("trouble", "")),
+        document=_named(raw.get("document", ""), drafter, target),
+        variables=raw.get("variables", {}),
+        settled=tuple(_suppression(table) for table in raw.get("suppress", ())),
+        locked=tuple(Locked(at=SETTINGS, subject=drafter.name, **table) for table in raw.get("locked", ())),
     )
+
+
+def _suppression(table: Mapping[str, Any]) -> Suppression:
+    engine = EngineRange.parse(table["engine"]) if "engine" in table else None
+    return Suppression(**{**table, "engine": engine, "at": SETTINGS})
 
 
 def _named(word: str, drafter: Recipe, target: Recipe | None) -> str:
@@ -136,15 +164,19 @@ def opened(case: Case) -> Opened:
     """Both sides of a case, read."""
     drafter = case.drafter
     for edit in case.edits:
-        change: dict[str, object] = (
-            {"set": {edit.pointer: _toml(edit.value)}} if isinstance(edit, SetConfig) else {"remove": [edit.pointer]}
-        )
-        drafter = drafter.patched(change)
+        drafter = drafter.patched(_change(drafter, edit))
     target = checkpoint(case.target, "target") if case.target else None
     files = checkpoint(drafter, "drafter")
     if case.trouble:
         files = Checkpoint(files.reference, Closed(files.reference.name, Trouble(case.trouble)), role="drafter")
     return understand(files, target, trained_on=case.trained_on)
+
+
+def _change(drafter: Recipe, edit: SetConfig | RemoveConfig | SetTensor) -> dict[str, object]:
+    if isinstance(edit, SetTensor):
+        line = replace(drafter.table()[edit.name], values=" ".join(map(str, edit.values)))
+        return {"tensors": {edit.name: line.text}}
+    return {"set": {edit.pointer: _toml(edit.value)}} if isinstance(edit, SetConfig) else {"remove": [edit.pointer]}
 
 
 def _toml(value: object) -> object:
@@ -153,6 +185,9 @@ def _toml(value: object) -> object:
 
 def request(case: Case) -> LaunchRequest | None:
     """The flags as the engine's command; the names the linter was given stand in where the flags name nothing."""
+    if case.document:
+        launch = stated(case).launch
+        return launch if isinstance(launch, LaunchRequest) else None
     if case.flags is None:
         return None
     given = parse_command(case.flags, engine=case.engine.partition("==")[0])
@@ -162,6 +197,25 @@ def request(case: Case) -> LaunchRequest | None:
     if given.target is None:
         given = replace(given, target=Located(target, given.at("as checked")))
     return given
+
+
+def stated(case: Case) -> Job:
+    """The first command of the case's document."""
+    return next(jobs_of(Document("serve.sh", case.document), Job(), variables=case.variables))
+
+
+def settled(case: Case, check: Check, selection: Selection) -> Check:
+    """What the document, the suppressions and the lock file of a case add to a check."""
+    suppressions = case.settled
+    if case.document:
+        job = stated(case)
+        assert job.stated
+        check = linter.tell(replace(check, source=job.stated.at), job.stated, selection=selection)
+        suppressions += job.suppressions
+    for scope in case.locked:
+        check = linter.tell(check, scope, selection=selection)
+    (check,) = suppressed([check], suppressions, selection=selection, today=TODAY)
+    return check
 
 
 @dataclass(frozen=True)
@@ -192,7 +246,7 @@ def run(case: Case, *, only: str = "", confidence: Confidence = Confidence.LIKEL
         return Result(shown, skips, len(judged.ran), str(worst))
     name, _, version = case.engine.partition("==")
     choice = EngineChoice(name=name, version=version or None, request=request(case))
-    check = linter.check_pair(pair, choice, selection=selection)
+    check = settled(case, linter.check_pair(pair, choice, selection=selection), selection)
     return Result(check.findings, check.not_checked, check.checked, check.verdict)
 
 

@@ -19,6 +19,7 @@ import published
 from drafter_lint import api, cli
 from drafter_lint.facts import profile
 from drafter_lint.findings import Outcome, Skip
+from drafter_lint.launch import LaunchRequest
 from drafter_lint.renderers import RENDERERS, render, render_plans
 from drafter_lint.renderers.style import Style
 from drafter_lint.report import Report
@@ -27,7 +28,7 @@ from test_json import validated
 ROOT = Path(__file__).parent.parent
 DRAFTER = ROOT / "fixtures" / "recipes" / "lightseekorg--kimi-k2.5-eagle3.recipe.toml"
 TARGET = ROOT / "fixtures" / "targets" / "Qwen--Qwen3-4B.recipe.toml"
-COMMANDS = ("check", "plan", "inspect", "explain", "rules", "engines", "completion")
+COMMANDS = ("check", "scan", "lock", "plan", "inspect", "explain", "rules", "engines", "completion")
 PROGRAM = "from drafter_lint.cli import main; main()"
 UNREAD = Skip("DFL004", "hub-unreachable", "it stalled", needed=True)
 
@@ -134,21 +135,25 @@ def test_everything_typed_reaches_the_job(jobs: list[api.Job], call: Call) -> No
 
 def test_a_launch_command_is_given_or_piped(jobs: list[api.Job], call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     call("check", "--launch", "vllm serve x")
-    monkeypatch.setattr(sys, "stdin", io.StringIO("python -m sglang.launch_server \\\n --model-path y"))
+    piped = "python -m sglang.launch_server \\\n --model-path y --speculative-algorithm NGRAM"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(piped))
     call("check", "--launch", "-")
-    assert [job.launch for job in jobs] == ["vllm serve x", "python -m sglang.launch_server \\\n --model-path y"]
+    assert jobs[0].launch == "vllm serve x"
+    assert isinstance(jobs[1].launch, LaunchRequest)
+    assert jobs[1].launch.target
+    assert (jobs[1].launch.target.value, jobs[1].launch.target.at.line) == ("y", 2)
 
 
 def test_a_launch_that_is_no_text(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff\xfe\x00"), encoding="utf-8"))
-    assert call("check", "--launch", "-") == (2, "", "error: --launch -: what is piped in is no text\n")
+    assert call("check", "--launch", "-") == (2, "", "error: what is piped in is no text\n")
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
         ("chekc", "no command called 'chekc'; did you mean 'check'?"),
-        ("xyzzy", "no command called 'xyzzy'; there are check, completion, engines, explain, inspect, plan, rules"),
+        ("xyzzy", "no command called 'xyzzy'; there are check, completion, engines, explain, inspect, lock"),
         ("check a/b --enigne sglang", "no option called '--enigne'; nearest: --engine, --ignore"),
         ("check a/b --format txt", "'txt' is not one of 'text', 'concise', 'json'"),
         ("check a/b --fail-on worst", "'worst' is not one of 'refuses', 'silent', 'slow', 'hygiene', 'never'"),

@@ -216,15 +216,16 @@ def flawed(change: Mapping[str, object]) -> dict[str, Repo]:
 
 
 @pytest.mark.parametrize(
-    ("stage", "change", "code"),
+    ("stage", "change", "code", "exit_code"),
     [
-        ("header", {"set": {"/hidden_size": 96}}, "DFL201"),
-        ("header", {"set": {"/eagle_aux_hidden_state_layer_ids": "json:[2, 4, 99]"}}, "DFL203"),
-        ("config", {"truncate": {"model.safetensors": 9000}}, "DFL101"),
+        ("header", {"set": {"/hidden_size": 96}}, "DFL201", 1),
+        # Slow at worst: what could not be read decides the exit code.
+        ("header", {"set": {"/eagle_aux_hidden_state_layer_ids": "json:[2, 4, 99]"}}, "DFL203", 3),
+        ("config", {"truncate": {"model.safetensors": 9000}}, "DFL101", 1),
     ],
 )
 def test_what_can_be_read_is_still_judged(
-    monkeypatch: pytest.MonkeyPatch, stage: Stage, change: Mapping[str, object], code: str
+    monkeypatch: pytest.MonkeyPatch, stage: Stage, change: Mapping[str, object], code: str, exit_code: int
 ) -> None:
     """A flaw in one half of a drafter is found while the other half cannot be read."""
     monkeypatch.setattr("drafter_lint.sources.wire.PAUSES", (0.01, 0.02))
@@ -233,7 +234,7 @@ def test_what_can_be_read_is_still_judged(
         answer = run(*PAIR, *EVERY_ENGINE, *JSON)
     assert any(line.startswith(f"DFL004 drafter {DRAFTER}") for line in map(unstamped, answer.said))
     assert code in answer.codes
-    assert answer.code == 1
+    assert answer.code == exit_code
 
 
 def test_a_repository_nobody_has(hub: LoopbackHub) -> None:

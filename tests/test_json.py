@@ -12,7 +12,17 @@ import pytest
 
 import made_reports as made
 from drafter_lint.engines.plan import Plan
-from drafter_lint.findings import AddArguments, Edit, Fix, Outcome, RemoveConfig, ReplaceArgument, SetConfig, Skip
+from drafter_lint.findings import (
+    AddArguments,
+    Edit,
+    Fix,
+    Outcome,
+    RemoveConfig,
+    ReplaceArgument,
+    SetConfig,
+    SetTensor,
+    Skip,
+)
 from drafter_lint.renderers import render, render_plans
 from drafter_lint.renderers.json_models import schema
 from drafter_lint.renderers.style import Style
@@ -24,6 +34,7 @@ EVERY_EDIT: tuple[Edit, ...] = (
     AddArguments(("--tp", "8")),
     SetConfig("/a", {"b": [1, 2.5, None, True]}),
     RemoveConfig("/c"),
+    SetTensor("d2t", (0, 1, 2)),
 )
 
 
@@ -110,7 +121,9 @@ def test_a_finding_keeps_its_places_numbers_evidence_and_edits() -> None:
         ("add-arguments", None, None, None),
         ("set-config", None, "/a", {"b": [1, 2.5, None, True]}),
         ("remove-config", None, "/c", None),
+        ("set-tensor", None, None, None),
     ]
+    assert finding["fix"]["edits"][-1]["tensor"] == "d2t"
 
 
 def test_a_finding_without_a_fix_says_null() -> None:

@@ -113,7 +113,7 @@ def test_every_sidecar_has_a_document() -> None:
     assert len({document.stem for document in DOCUMENTS}) == len(DOCUMENTS)
 
 
-@pytest.mark.parametrize("document", [path for path in DOCUMENTS if "founding" in path.name], ids=lambda path: path.name)
+@pytest.mark.parametrize("document", sorted(FOLDER.glob("*founding-mistake.[!e]*")), ids=lambda path: path.name)
 def test_founding_mistake_is_seen_under_its_word(document: Path) -> None:
     lines = document.read_text("utf-8").split("\n")
     (command,) = find_commands("\n".join(lines), file=document.name).commands
@@ -195,7 +195,7 @@ def test_version_from_a_pin(pins: str, version: str | None) -> None:
 
 
 def test_secrets_are_in_no_place_and_no_request() -> None:
-    text = "HF_TOKEN=hf_abcdefghijklmnopqrst vllm serve acme/lark --api-key verysecret --speculative-config.method mtp\n"
+    text = "HF_TOKEN=hf_abcdefghijklmnopqrst vllm serve acme/lark --api-key verysecret --tensor-parallel-size 2\n"
     found = find_commands(text, file="a.sh")
     assert len(found.commands) == 1
     assert "verysecret" not in repr(found)
@@ -257,12 +257,13 @@ def test_a_document_that_doubles_itself_ends() -> None:
 FRAGMENTS = st.sampled_from(
     [
         *("vllm serve acme/lark ", "python3 -m sglang.launch_server ", "--speculative-config ", "--tp 8 ", "\\\n"),
-        *("--speculative-algorithm EAGLE3 ", "# ", "\n", "$X ", "${X:-", "}", '"', "'", "`", "$(", ")", "((", "<<EOF\n"),
-        *("EOF\n", "if x; then ", "fi\n", "case $x in a) ", ";; esac\n", "for i in a b; do ", "done\n", "f() { "),
-        *("X=(", "X+=(", '"${X[@]}" ', "docker run ", "-e A=b ", "vllm/vllm-openai:v0.9.2 ", "bash -c ", "```bash\n"),
-        *("```\n", "services:\n", "  a:\n", "    command: ", "    args: [", "]", "- ", ": ", "&a ", "*a ", "<<: *a\n"),
-        *("speculative_config: ", '{"method": "mtp"}', "FROM ", "CMD [", "RUN ", "[Service]\nExecStart=", "LLM("),
-        *("speculative_config={", "method='mtp'", "def f():\n    ", "\t", "\r\n", "\x00", "\u2028", "é", "🦆", "{{ .X }}"),
+        *("--speculative-algorithm EAGLE3 ", "# ", "\n", "$X ", "${X:-", "}", '"', "'", "`", "$(", ")", "(("),
+        *("<<EOF\n", "EOF\n", "if x; then ", "fi\n", "case $x in a) ", ";; esac\n", "for i in a b; do ", "done\n"),
+        *("f() { ", "X=(", "X+=(", '"${X[@]}" ', "docker run ", "-e A=b ", "vllm/vllm-openai:v0.9.2 ", "bash -c "),
+        *("```bash\n", "```\n", "services:\n", "  a:\n", "    command: ", "    args: [", "]", "- ", ": ", "&a ", "*a "),
+        *("<<: *a\n", "speculative_config: ", '{"method": "mtp"}', "FROM ", "CMD [", "RUN ", "[Service]\nExecStart="),
+        *("LLM(", "speculative_config={", "method='mtp'", "def f():\n    ", "\t", "\r\n", "\x00", "\u2028", "é", "🦆"),
+        *("{{ .X }}", "<your model>", "\U000c2a70"),
     ]
 )
 DOCUMENT = st.one_of(st.text(max_size=200), st.lists(FRAGMENTS, max_size=40).map("".join))

@@ -14,7 +14,7 @@ PAIRS = published.pairs()
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.drafter}--on--{pair.target}")
 def test_golden_report(pair: published.Pair) -> None:
     path = menagerie.GOLDEN / f"{pair.drafter}--on--{pair.target}.txt"
-    assert menagerie.report(pair) == path.read_text("utf-8"), "if the change is meant: python scripts/generate.py"
+    assert menagerie.report(pair) == path.read_text("utf-8"), "if the change is meant: python scripts/golden.py"
 
 
 def test_no_golden_report_is_left_over() -> None:

@@ -7,7 +7,8 @@ import math
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from drafter_lint.checkpoint.bounded_json import shown
 from drafter_lint.checkpoint.config import escape
@@ -63,6 +64,40 @@ def scan(data: bytes, *, file: str, subject: str, role: Role) -> Document:
         subject=subject,
         role=role,
         lines=lines.lines,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extents:
+    """Where everything in a text stands, to its last character, for whoever changes a part of it.
+
+    Attributes:
+        root: the value; empty if the text is no JSON object.
+        values: JSON pointer to the first and last-plus-one character of the value.
+        keys: the same for the key of an object member, quotes included.
+        problems: the kinds of what is wrong with it, as in :class:`~drafter_lint.checkpoint.document.Problem`.
+    """
+
+    root: dict[str, JsonValue]
+    values: Mapping[str, tuple[int, int]]
+    keys: Mapping[str, tuple[int, int]]
+    problems: tuple[str, ...]
+
+
+def extents(text: str, *, what: str) -> Extents:
+    """Read a JSON text without a byte-order mark, keeping where every key and value begins and ends.
+
+    Raises:
+        Unavailable: the text is over a bound of ours: 100 levels, 200,000 values.
+    """
+    scanner = _Scanner(text, what)
+    root = scanner.root()
+    places = [place for place in scanner.places if place is not None]
+    return Extents(
+        root=root,
+        values={pointer: (start, end) for pointer, is_key, start, end in places if not is_key},
+        keys={pointer: (start, end) for pointer, is_key, start, end in places if is_key},
+        problems=tuple(kind for kind, _, _, _ in scanner.notes),
     )
 
 

@@ -31,7 +31,7 @@ class AuxNeed:
 
     Attributes:
         boundaries: ascending as trained, None if ambiguous.
-        readings: every reading that is possible; one unless ambiguous.
+        readings: every reading that is possible; one unless ambiguous, none if the list is impossible.
         dialect: how the list was understood.
         written: the list that decided, None for a default.
         reason: why, in one sentence.
@@ -95,6 +95,9 @@ def _one_list(drafter: Eagle, entry: WrittenIds, layers: int) -> AuxNeed:
         return _decided(entry, Dialect.BOUNDARY, f"names {layers}, which no layer's output has", Confidence.CERTAIN)
     if speculators:
         return _decided(entry, Dialect.BOUNDARY, "the speculators layout counts inputs of layers", Confidence.LIKELY)
+    possible = tuple(reading for reading in (ids, as_output) if reading[0] >= 0 and reading[-1] <= layers)
+    if not possible:
+        return _impossible(entry, f"{list(ids)} names no states of a {layers}-layer target, however it is counted")
     return _ambiguous(entry, f"{list(ids)} fits neither default of a {layers}-layer target, and no field says which")
 
 
@@ -112,6 +115,18 @@ def _decided(entry: WrittenIds, dialect: Dialect, reason: str, confidence: Confi
         written=entry,
         reason=reason,
         confidence=confidence,
+    )
+
+
+def _impossible(entry: WrittenIds, reason: str) -> AuxNeed:
+    """A list no drafter can have been trained on: what it was trained on stands nowhere."""
+    return AuxNeed(
+        boundaries=None,
+        readings=(),
+        dialect=Dialect.AMBIGUOUS,
+        written=entry,
+        reason=reason,
+        confidence=Confidence.POSSIBLE,
     )
 
 

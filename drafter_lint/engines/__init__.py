@@ -25,8 +25,24 @@ class Engine(Protocol):
         """
         ...
 
-    def needed(self, world: World, method: str, drafter: str, target: str) -> LaunchRequest:
-        """The flags this engine needs for a drafter of a method ("eagle", "eagle3"), ``assumed`` set."""
+    def needed(
+        self, world: World, method: str, drafter: str, target: str, *, context_length: int | None = None
+    ) -> LaunchRequest:
+        """The flags this engine needs for a drafter of a method ("eagle", "eagle3"), ``assumed`` set.
+
+        Args:
+            world: the engine at a version.
+            method: the drafter's.
+            drafter: its path or id.
+            target: the target's.
+            context_length: tokens to serve at, where the engine would refuse the target's own length.
+        """
+        ...
+
+    def layer_ids(
+        self, world: World, target: Target, boundaries: tuple[int, ...]
+    ) -> tuple[str, tuple[int, ...]] | None:
+        """The JSON pointer and the list this engine reads as these boundaries; None if it cannot be made to."""
         ...
 
 

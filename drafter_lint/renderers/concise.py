@@ -5,7 +5,7 @@ from __future__ import annotations
 from drafter_lint.findings import Location
 from drafter_lint.renderers.ink import clean, plain
 from drafter_lint.renderers.style import Style
-from drafter_lint.report import Report
+from drafter_lint.report import Check, Report
 
 
 def render(report: Report, style: Style) -> str:
@@ -18,12 +18,19 @@ def render(report: Report, style: Style) -> str:
             place = _place(finding.locations[0]) if finding.locations else check.drafter.shown
             line = f"{place}: {finding.outcome.value}[{finding.code}] {finding.name}: {finding.message}"
             findings.setdefault(line, []).append(engine)
-        target = check.target.shown if check.target else "no target"
-        verdicts.append(f"{check.verdict}: {check.drafter.shown} on {target}, {engine}")
+        verdicts.append(_verdict(check, engine))
     lines = [f"{line} ({', '.join(engines)})" for line, engines in findings.items()]
     if not style.quiet:
         lines += verdicts
     return plain(map(clean, lines), style)
+
+
+def _verdict(check: Check, engine: str) -> str:
+    source = f"{_place(check.source)}: " if check.source else ""
+    if check.unresolved:
+        return f"{source}{check.verdict}: {'; '.join(skip.reason for skip in check.not_checked) or 'not resolved'}"
+    target = check.target.shown if check.target else "no target"
+    return f"{source}{check.verdict}: {check.drafter.shown} on {target}, {engine}"
 
 
 def _place(at: Location) -> str:

@@ -24,7 +24,9 @@ from drafter_lint.renderers.json_models import (
     LocationModel,
     ReportModel,
     SkipModel,
+    SourceModel,
     SubjectModel,
+    SuppressedModel,
     ToolModel,
     ValueModel,
     encodable,
@@ -36,6 +38,7 @@ _EDITS: Mapping[type, EditKind] = {
     findings.AddArguments: "add-arguments",
     findings.SetConfig: "set-config",
     findings.RemoveConfig: "remove-config",
+    findings.SetTensor: "set-tensor",
 }
 
 
@@ -95,7 +98,7 @@ def location(at: findings.Location) -> LocationModel:
 def _check(check: report.Check) -> CheckModel:
     drafter = check.recognition.drafter if check.recognition else None
     return CheckModel(
-        source=None,
+        source=_source(check.source) if check.source else None,
         verdict=check.verdict,
         drafter=_subject(check.drafter, drafter.layout.value if drafter else None, drafter.method if drafter else None),
         target=_subject(check.target, None, None) if check.target else None,
@@ -105,8 +108,16 @@ def _check(check: report.Check) -> CheckModel:
         plan_before=plan_document(check.plans[0]) if len(check.plans) > 1 else None,
         findings=tuple(_finding(item) for item in check.findings),
         not_checked=tuple(SkipModel(**asdict(item)) for item in check.not_checked),
+        suppressed=tuple(
+            SuppressedModel(reason=item.reason, at=location(item.at), finding=_finding(item.finding))
+            for item in check.suppressed
+        ),
         checked=check.checked,
     )
+
+
+def _source(at: findings.Location) -> SourceModel:
+    return SourceModel(file=at.file, line=at.line or 1, column=at.column or 1)
 
 
 def _subject(subject: report.Subject, layout: str | None, method: str | None) -> SubjectModel:
@@ -156,5 +167,7 @@ def _edit(edit: findings.Edit) -> EditModel:
         return EditModel(kind=kind, index=edit.index, values=(edit.value,))
     if isinstance(edit, findings.AddArguments):
         return EditModel(kind=kind, values=edit.values)
+    if isinstance(edit, findings.SetTensor):
+        return EditModel(kind=kind, tensor=edit.name)  # tens of thousands of values: the text says how they follow
     value = edit.value if isinstance(edit, findings.SetConfig) else None
     return EditModel(kind=kind, pointer=edit.pointer, value=value)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, model_validator
 
-EditKind = Literal["replace-argument", "add-arguments", "set-config", "remove-config"]
+EditKind = Literal["replace-argument", "add-arguments", "set-config", "remove-config", "set-tensor"]
 
 
 class Model(BaseModel):
@@ -73,6 +73,7 @@ class EditModel(Model):
     values: tuple[str, ...] = ()
     pointer: str | None = None
     value: JsonValue = None
+    tensor: str | None = None
 
 
 class FixModel(Model):
@@ -103,6 +104,14 @@ class SkipModel(Model):
     name: str
     reason: str
     needed: bool
+
+
+class SuppressedModel(Model):
+    """A finding that counts no more, with the reason and the place of its suppression."""
+
+    reason: str
+    at: LocationModel
+    finding: FindingModel
 
 
 class SubjectModel(Model):
@@ -182,6 +191,7 @@ class CheckModel(Model):
     plan_before: dict[str, JsonValue] | None
     findings: tuple[FindingModel, ...]
     not_checked: tuple[SkipModel, ...]
+    suppressed: tuple[SuppressedModel, ...]
     checked: int
 
 

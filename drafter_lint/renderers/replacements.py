@@ -16,6 +16,7 @@ from drafter_lint.findings import (
     RemoveConfig,
     ReplaceArgument,
     SetConfig,
+    SetTensor,
 )
 from drafter_lint.renderers.artifacts import Place, place_of
 from drafter_lint.report import Check
@@ -53,6 +54,8 @@ def _replacement(edit: Edit, finding: Finding, check: Check) -> Replacement | No
         return _argument(edit, finding, check)
     if isinstance(edit, AddArguments):
         return _addition(edit, check)
+    if isinstance(edit, SetTensor):  # no text
+        return None
     return _config(edit, finding, check)
 
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from drafter_lint.findings import Finding, Outcome
+from drafter_lint.findings import Finding, Location, Outcome
 from drafter_lint.launch import LaunchRequest
 from drafter_lint.renderers.ink import cells, clean, paint, plural, size, wrapped
 from drafter_lint.renderers.style import Style
@@ -45,8 +45,11 @@ def headline(tag: str, text: str, style: Style, *colors: str) -> Iterator[str]:
 
 def summary(checks: Sequence[Check], cost: Cost, style: Style) -> Iterator[str]:
     """One pair's summary: the pair once, then every engine."""
-    yield from _pair(checks[0], style)
-    for check in checks:
+    if checks[0].source:
+        yield from _row("command", _place(checks[0].source), style)
+    if not checks[0].unresolved:
+        yield from _pair(checks[0], style)
+    for check in [check for check in checks if check.engine]:
         if len(checks) > 1:
             yield ""
         yield from _engine(check, style)
@@ -78,8 +81,14 @@ def _pair(check: Check, style: Style) -> Iterator[str]:
         else:
             yield from _row(item.role, name, style)
             yield from _row("", item.title, style) if item.title else ()
-    if check.target is None:
+    if check.alone:
+        yield from _row("alone", "the drafter's own files; no target, no engine", style)
+    elif check.target is None:
         yield from _row("target", "none given, and the drafter names none", style)
+
+
+def _place(at: Location) -> str:
+    return ":".join(str(part) for part in (at.file, at.line, at.column) if part)
 
 
 def _name(subject: Subject) -> str:
@@ -151,7 +160,8 @@ def _answers(check: Check) -> Iterator[tuple[str, str, str]]:
 
 
 def _of(check: Check, outcome: Outcome) -> tuple[Finding, ...]:
-    return tuple(item for item in check.findings if item.outcome is outcome)
+    """Findings about the pair; what is said of suppressions and locks (9xx) decides none of the three answers."""
+    return tuple(item for item in check.findings if item.outcome is outcome and item.code[3:4] != "9")
 
 
 def _codes(findings: Sequence[Finding]) -> str:
@@ -202,6 +212,15 @@ def _not_checked(checks: Sequence[Check], cost: Cost, style: Style) -> Iterator[
         where = f" ({', '.join(engine_names(concerned))})" if len(checks) > len(concerned) and not said else ""
         text = f"{', '.join(shown)}{more}: {reason}{where}"
         yield from wrapped(text, style, first="   - " if spare else "   ! ", rest="     ")
+    yield from _suppressed(checks, style)
+
+
+def _suppressed(checks: Sequence[Check], style: Style) -> Iterator[str]:
+    """How many findings count no more: one line, each rule with its reasons."""
+    taken = {(item.finding.code, item.finding.message): item for check in checks for item in check.suppressed}
+    said = dict.fromkeys(f"{item.finding.code} ({item.reason})" for item in taken.values())
+    if said:
+        yield from wrapped(f"{len(taken)} suppressed: {', '.join(said)}", style, first=" ", rest="   ")
 
 
 def _cost(cost: Cost) -> str:

@@ -20,7 +20,7 @@ from drafter_lint.renderers.ink import aligned, paint, plain
 from drafter_lint.renderers.snippet import Margin, margin, places
 from drafter_lint.renderers.style import Style
 from drafter_lint.renderers.summary import engine_name, engine_names, headline, summary, verdict_color
-from drafter_lint.report import Check, Report
+from drafter_lint.report import Check, Cost, Report
 
 _LEVEL = {Outcome.REFUSES: "error", Outcome.SILENT: "error", Outcome.SLOW: "warning", Outcome.HYGIENE: "note"}
 _COLOR = {"error": "red", "warning": "yellow", "note": "cyan"}
@@ -36,13 +36,20 @@ _CITED = 3
 def render(report: Report, style: Style) -> str:
     """The whole report: a table first if there are several checks, each finding once, then what it rests on."""
     blocks: list[list[str]] = []
-    for _, group in groupby(report.checks, key=lambda check: (check.drafter, check.target)):
-        checks = list(group)
+    groups = [
+        list(group)
+        for _, group in groupby(report.checks, key=lambda check: (check.drafter, check.target, check.source))
+    ]
+    if not groups and not style.quiet:
+        blocks.append(["nothing to check: no launch command with speculative decoding"])
+    for checks in groups:
         if len(checks) > 1 and not style.quiet:
             blocks.append(list(_table(checks, style)))
         blocks += [list(_finding(finding, where, len(checks) > 1, style)) for finding, where in _distinct(checks)]
         if not style.quiet:
-            blocks.append(list(summary(checks, report.cost, style)))
+            # What reading cost is said once, at the end.
+            cost = report.cost if checks is groups[-1] else Cost(requests=0, bytes=0, seconds=0.0)
+            blocks.append(list(summary(checks, cost, style)))
     lines: list[str] = []
     for block in blocks:
         lines += ["", *block] if lines else block

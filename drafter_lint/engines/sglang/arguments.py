@@ -113,6 +113,8 @@ def _counts(world: World, request: LaunchRequest, target: Target, notes: Notes, 
         notes.step("tokens", says, "eagle.chain-targets", "eagle.tree-targets")
         notes.rewrite("--speculative-num-draft-tokens", "unset", str(chosen[2]), says, "eagle.chain-targets", at=None)
         return
+    if steps.value <= 0:
+        _no_steps(world, steps, notes)
     if topk is None:
         later = world.text("eagle.topk-absent") == "later"
         says = f"--speculative-num-steps {steps.value} is given without --speculative-eagle-topk"
@@ -136,6 +138,15 @@ def _counts(world: World, request: LaunchRequest, target: Target, notes: Notes, 
         says = f"--speculative-eagle-topk {topk.value} is given without --speculative-num-draft-tokens"
         places = (topk.at,)
         notes.refuse(RefusalKind.TOKEN_COUNTS, "load", says, "eagle.topk-one", at=places, confidence=_LATER)
+
+
+def _no_steps(world: World, steps: Located[int], notes: Notes) -> None:
+    """Nothing to draft: later releases only verify, earlier ones join an empty list of drafts."""
+    if world.text("eagle.zero-steps") == "verified":
+        notes.step("tokens", f"{steps.value} steps: nothing is drafted", "eagle.zero-steps", at=steps.at)
+        return
+    says = f"--speculative-num-steps is {steps.value}, and the worker has no drafts to join"
+    notes.refuse(RefusalKind.TOKEN_COUNTS, "first-request", says, "eagle.zero-steps", at=(steps.at,))
 
 
 def _chosen(world: World, target: Target, method: str) -> tuple[int, int, int]:

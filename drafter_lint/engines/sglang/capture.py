@@ -152,6 +152,18 @@ def _kept(
     return kept
 
 
+def layer_ids(world: World, target: Target, boundaries: tuple[int, ...]) -> tuple[str, tuple[int, ...]] | None:
+    """The nested list that is read as these boundaries: as outputs of layers where they can be, else as they are."""
+    if not world.flag("capture.ids-read") or target.num_layers is None:
+        return None
+    layers = target.num_layers
+    for ids in (tuple(boundary - 1 for boundary in boundaries), boundaries):
+        asked, _, _ = _asked(world, target, layers.value, Located(ids, layers.at))
+        if _kept(world, target, layers.value, asked, Notes(world), read=None) == boundaries:
+            return "/" + "/".join(_NESTED), ids
+    return None
+
+
 def _graphs(
     world: World,
     request: LaunchRequest,

@@ -20,6 +20,8 @@ EAGLE3_MLA = "Eagle3DeepseekV2ForCausalLM"
 AUX_CLASSES = (EAGLE3, EAGLE3_MLA)
 EAGLE1_CLASSES = ("LlamaForCausalLMEagle", "Qwen2ForCausalLMEagle")
 CAUSAL_CLASSES = ("LlamaForCausalLM", "Qwen2ForCausalLM", "Phi3ForCausalLM", "InternLM3ForCausalLM")
+#: Older names that transformers replaces.
+_ROPE_ALIASES = ("su", "mrope")
 MODELLED = (*AUX_CLASSES, *EAGLE1_CLASSES, *CAUSAL_CLASSES)
 
 
@@ -65,6 +67,8 @@ def build(world: World, name: str, fields: Fields, request: LaunchRequest, notes
     if act != "silu":
         says = f"hidden_act is {act}; the class only has silu"
         notes.refuse(RefusalKind.CONFIG_FIELD, "load", says, "llama.hidden-act", at=(fields.at("hidden_act"),))
+    if name != EAGLE3_MLA:
+        _rope(world, fields, notes)
     tied = fields.true("tie_word_embeddings")
     if name in AUX_CLASSES:
         return _aux(world, name, fields, size, notes)
@@ -77,6 +81,16 @@ def build(world: World, name: str, fields: Fields, request: LaunchRequest, notes
     made = slots.causal(fields, size, **biases)
     route = routes.causal(made, layers=size.layers)
     return Built(name=name, slots=made, route=route, log=warns, size=size, tied=tied)
+
+
+def _rope(world: World, fields: Fields, notes: Notes) -> None:
+    """get_rope knows the kinds it lists; DeepSeek's attention puts its own over whatever is written."""
+    for key in ("rope_scaling", "rope_parameters"):
+        written = fields.nested(key) or {}
+        name = written.get("rope_type", written.get("type"))
+        if isinstance(name, str) and name not in {*_ROPE_ALIASES, *world.names("rope.types")}:
+            says = f"{key} is of type {name}, which SGLang {world.version} does not have"
+            notes.refuse(RefusalKind.CONFIG_FIELD, "load", says, "rope.types", at=(fields.at(key),))
 
 
 def _aux(world: World, name: str, fields: Fields, size: Shape, notes: Notes) -> Built | None:

@@ -10,7 +10,7 @@ from drafter_lint.launch import LaunchRequest, parse_command
 _ALGORITHMS = {"eagle": "EAGLE", "eagle3": "EAGLE3"}
 
 
-def needed(world: World, method: str, drafter: str, target: str) -> LaunchRequest:
+def needed(world: World, method: str, drafter: str, target: str, *, context_length: int | None = None) -> LaunchRequest:
     """``--speculative-algorithm`` and the drafter's path; the token counts are left to the engine."""
     del world  # every release read takes the same three flags
     algorithm = _ALGORITHMS.get(method, method.upper())
@@ -21,5 +21,6 @@ def needed(world: World, method: str, drafter: str, target: str) -> LaunchReques
         algorithm,
         "--speculative-draft-model-path",
         drafter,
+        *(["--context-length", str(context_length)] if context_length else []),
     ]
     return replace(parse_command(words, engine="sglang"), assumed=True)

@@ -106,7 +106,7 @@ def _follow(
     opened = target.checkpoint if arguments.from_target else drafter
     if arguments.from_target:
         _unnamed(world, target, notes, method=method)
-    if not readable(world, opened.config, request, notes):
+    if not readable(world, opened.config, request, notes) and not _flat(opened):
         return Outcome(method=method)
     name = architecture(world, opened.config, notes)
     if name is None:
@@ -119,6 +119,12 @@ def _follow(
     if method == "DFLASH":
         return _blocks(notes, outcome, name)
     return _eagle(world, request, opened, target, outcome=outcome, notes=notes, arguments=arguments)
+
+
+def _flat(opened: Checkpoint) -> bool:
+    """True if the fields stand where the classes look: what comes after an unreadable model_type is worth telling."""
+    config = opened.config
+    return config.has("hidden_size") and not config.has("speculators_model_type")
 
 
 def _unnamed(world: World, target: Target, notes: Notes, *, method: str) -> None:

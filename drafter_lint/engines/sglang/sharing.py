@@ -241,6 +241,9 @@ def unread(world: World, built: Built, capture: Capture, fields: Fields, notes: 
     for name, read, key in (
         ("use_aux_hidden_state", world.flag("capture.use-aux-key"), "capture.use-aux-key"),
         ("norm_before_fc", not is_mla and world.flag("eagle3.norm-before-fc"), "eagle3.norm-before-fc"),
+        (nbr, False, "eagle3.norm-before-residual"),
+        ("fc_norm", False, f"{prefix}.fc-norm"),
+        ("norm_output", False, f"{prefix}.norm-output"),
     ):
         written = (fields.nested("eagle_config") or {}).get(name)
         if not read and written is not None and written is not (name == "use_aux_hidden_state"):

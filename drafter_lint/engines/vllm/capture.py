@@ -9,7 +9,9 @@ from drafter_lint.engines.vllm import timeline
 from drafter_lint.engines.vllm.case import Case
 from drafter_lint.engines.vllm.classes import DraftClass
 from drafter_lint.engines.vllm.view import View
+from drafter_lint.facts import World
 from drafter_lint.findings import Confidence, Located
+from drafter_lint.targets import Target
 
 TOP = "eagle_aux_hidden_state_layer_ids"
 
@@ -85,6 +87,13 @@ def capture(case: Case, view: View, *, active: bool, runner: str) -> Capture:
         evidence=case.evidence(key, "capture.sorted"),
         confidence=Confidence.CERTAIN if layers else Confidence.LIKELY,
     )
+
+
+def layer_ids(world: World, target: Target, boundaries: tuple[int, ...]) -> tuple[str, tuple[int, ...]] | None:
+    """The top-level list, which every release that reads ids reads as it is, whichever runner runs."""
+    layers = target.num_layers.value if target.num_layers else None
+    reads = any(world.text(f"capture.reading-{runner}") != "nothing" for runner in ("v1", "v2"))
+    return (f"/{TOP}", boundaries) if reads and layers and max(boundaries) <= layers else None
 
 
 def _lists(view: View) -> dict[str, Located[tuple[int, ...]]]:

@@ -25,6 +25,8 @@ _NAMES: Mapping[Kind, str] = {
     "qwen3": "Eagle3Qwen3ForCausalLM",
     "mla": "Eagle3DeepseekV2ForCausalLM",
 }
+#: Older names, replaced before they are looked up (vllm 0.33.0, transformers_utils/config.py, patch_rope_parameters).
+_ROPE_ALIASES = ("su", "mrope")
 _GQA = (
     "hidden_size",
     "intermediate_size",
@@ -102,6 +104,8 @@ def build(case: Case, view: View, kind: Kind, *, names: frozenset[str]) -> Draft
         return None
     if not case.world.flag("class.multi-layer") and kind != "eagle1":
         numbers["num_hidden_layers"] = 1
+    _activation(case, view, kind)
+    _rope(case, view, kind)
     switches = _switches(case, view, kind)
     hidden = numbers["hidden_size"]
     slots = tables.embedding(numbers)
@@ -115,6 +119,8 @@ def build(case: Case, view: View, kind: Kind, *, names: frozenset[str]) -> Draft
     if draft_vocab is None:
         return None
     use_aux = kind == "mla" or not case.world.flag("class.use-aux-hidden-state") or switches["use_aux_hidden_state"]
+    if use_aux:
+        _state_width(case, view, kind)
     states = _states(case, view, kind)
     fc_input = states * numbers["target_hidden_size"] if use_aux else None
     slots |= tables.head(numbers, draft_vocab)
@@ -163,6 +169,28 @@ def _numbers(case: Case, view: View, kind: Kind) -> dict[str, int] | None:
     return found
 
 
+def _activation(case: Case, view: View, kind: Kind) -> None:
+    """Every class here runs a gated MLP that knows one activation."""
+    found, known = view.get("hidden_act"), case.world.text("class.hidden-act")
+    if found is None or found.value == known:
+        return
+    says = f"hidden_act is {found.value}; {_NAMES[kind]} only has {known}"
+    case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=view.at("hidden_act"), keys=("class.hidden-act",))
+
+
+def _rope(case: Case, view: View, kind: Kind) -> None:
+    """get_rope knows the kinds it lists; DeepSeek's attention puts its own over whatever is written."""
+    for key in ("rope_scaling", "rope_parameters"):
+        found = view.get(key)
+        written = found.value if found is not None and isinstance(found.value, dict) else {}
+        name = written.get("rope_type", written.get("type"))
+        known = {*_ROPE_ALIASES, *case.world.names("class.rope-types")}
+        if kind == "mla" or not isinstance(name, str) or name in known:
+            continue
+        says = f"{key} is of type {name}, which this release does not have"
+        case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=view.at(key), keys=("class.rope-types",))
+
+
 def _switches(case: Case, view: View, kind: Kind) -> dict[str, bool]:
     nested = view.eagle_config()
     before_fc = case.world.text("class.norm-before-fc")
@@ -199,6 +227,16 @@ def _draft_vocab(case: Case, view: View, numbers: Mapping[str, int]) -> int | No
     place = view.at("draft_vocab_size")
     case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=place, keys=("class.draft-vocab-default",))
     return None
+
+
+def _state_width(case: Case, view: View, kind: Kind) -> None:
+    """An attribute that exists is multiplied by the count of states, whatever it holds."""
+    found = view.get("target_hidden_size")
+    if found is None or isinstance(found.value, int):
+        return
+    says = f"target_hidden_size is {found.value}, and {_NAMES[kind]} sizes fc with it (absent would do)"
+    place = view.at("target_hidden_size")
+    case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=place, keys=("class.fc-count",))
 
 
 def _states(case: Case, view: View, kind: Kind) -> int:

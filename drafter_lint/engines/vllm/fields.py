@@ -79,6 +79,10 @@ def _switches(case: Case, view: View, drafter: DraftClass) -> None:
         at = view.layers.at("eagle_config", "use_aux_hidden_state")
         says = f"{drafter.name} does not read it in this release"
         case.ignore_field("eagle_config.use_aux_hidden_state", at, says, "class.use-aux-hidden-state")
+    for name in ("norm_before_residual", "fc_norm", "norm_output"):
+        if nested.get(name):
+            says = "it is read at the top level only"
+            case.ignore_field(f"eagle_config.{name}", view.layers.at("eagle_config", name), says, _FACTS[name])
     for name, says in _UNKNOWN.items():
         value = view.get(name)
         if value is not None:

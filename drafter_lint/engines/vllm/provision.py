@@ -8,6 +8,7 @@ from drafter_lint.engines.plan import MapUse, ParameterState, Provision, Refusal
 from drafter_lint.engines.vllm.case import Case
 from drafter_lint.engines.vllm.classes import DraftClass
 from drafter_lint.engines.vllm.weights import Own
+from drafter_lint.errors import Unavailable
 
 EMBEDDING = "model.embed_tokens.weight"
 HEAD = "lm_head.weight"
@@ -109,12 +110,17 @@ def _map(case: Case, drafter: DraftClass, *, filled: bool) -> MapUse:
         return MapUse(use="none", says="this class drafts over the whole vocabulary", evidence=evidence)
     draft, vocab = drafter.draft_vocab or 0, drafter.numbers["vocab_size"]
     target = case.target.vocab_size.value if case.target.vocab_size else vocab
-    if not drafter.has_map or not filled:
-        _narrow(case, draft, vocab)
+    if draft > vocab and not filled:
+        says = f"the head drafts over {draft} ids and vocab_size leaves room for {vocab}"
+        _counts_differ(case, draft, vocab, says)
     if not drafter.has_map:
+        if draft < vocab:
+            says = f"without a map the head's {draft} ids must be the {vocab} of vocab_size"
+            _counts_differ(case, draft, vocab, says)
         says = "draft and target vocabulary are equal, so the class keeps no map"
         return MapUse(use="identity", says=says, evidence=evidence)
     if filled:
+        _outside(case, vocab)
         return MapUse(use="offsets", says="target id = draft id + d2t[draft id]", evidence=evidence)
     if draft >= target:
         return MapUse(
@@ -124,17 +130,34 @@ def _map(case: Case, drafter: DraftClass, *, filled: bool) -> MapUse:
     return MapUse(use="zeros", says=says, evidence=evidence)
 
 
-def _narrow(case: Case, draft: int, vocab: int) -> None:
-    """Without offsets the logits go into the first ids of a row as wide as vocab_size."""
-    if draft <= vocab:
+def _counts_differ(case: Case, draft: int, vocab: int, says: str) -> None:
+    """Logits go into the first ids of a row as wide as vocab_size, or without a map must be that row."""
+    case.refuse(
+        RefusalKind.VOCABULARY,
+        "first-request",
+        says,
+        at=case.drafter.config.at("vocab_size"),
+        keys=("class.map",),
+        measured={"draft_vocab_size": draft, "vocab_size": vocab},
+    )
+
+
+def _outside(case: Case, vocab: int) -> None:
+    """All logits are scattered at once into a row as wide as vocab_size; torch also takes ids counted from its end."""
+    try:
+        read = case.drafter.vocab_map
+    except Unavailable:
+        return
+    beyond = [target for target in read.targets or () if not -vocab <= target < vocab]
+    if not beyond or read.d2t_tensor is None:
         return
     case.refuse(
         RefusalKind.VOCABULARY,
         "first-request",
-        f"the head drafts over {draft} ids and vocab_size leaves room for {vocab}",
-        at=case.drafter.config.at("vocab_size"),
+        f"d2t leads {len(beyond)} draft ids past the {vocab} ids of vocab_size, the first to {beyond[0]}",
+        at=case.drafter.tensors.at(read.d2t_tensor.name),
         keys=("class.map",),
-        measured={"draft_vocab_size": draft, "vocab_size": vocab},
+        measured={"outside": len(beyond), "target_id": beyond[0], "vocab_size": vocab},
     )
 
 

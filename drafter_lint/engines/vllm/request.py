@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from drafter_lint.engines.vllm import timeline
 from drafter_lint.facts import World
@@ -15,13 +16,15 @@ TOKENS = 3
 _METHODS = {"peagle": "eagle3", "nextn": "mtp", "dflash2": "dflash", "pard": "draft_model"}
 
 
-def needed(world: World, method: str, drafter: str, target: str) -> LaunchRequest:
+def needed(world: World, method: str, drafter: str, target: str, *, context_length: int | None = None) -> LaunchRequest:
     """The flags for a drafter of a method, ``assumed`` set."""
     name = _METHODS.get(method, method)
     keys: dict[str, str | int | bool] = {"method": name, "model": drafter, "num_speculative_tokens": TOKENS}
     if method in {"peagle", "pard"} and timeline.at(world, "flags.keys", "parallel_drafting") is not None:
         keys["parallel_drafting"] = True
-    argv = ("vllm", "serve", target, "--speculative-config", json.dumps(keys))
+    argv: tuple[str, ...] = ("vllm", "serve", target, "--speculative-config", json.dumps(keys))
+    if context_length:
+        argv += ("--max-model-len", str(context_length))
     at = Location(role="launch", subject="command line", argument=4)
     return LaunchRequest(
         engine="vllm",
@@ -30,6 +33,7 @@ def needed(world: World, method: str, drafter: str, target: str) -> LaunchReques
         drafter=Located(drafter, at),
         target=Located(target, Location(role="launch", subject="command line", argument=2)),
         num_speculative_tokens=Located(TOKENS, at),
+        context_length=Located(context_length, replace(at, argument=6)) if context_length else None,
         speculative_config={key: Located(value, at) for key, value in keys.items()},
         assumed=True,
     )

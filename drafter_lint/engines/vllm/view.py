@@ -116,7 +116,7 @@ def read(case: Case, *, served: bool = False) -> View | None:
             RefusalKind.CONFIG_UNREADABLE, "config", says, at=raw.at("model_type"), keys=("config.own-model-types",)
         )
         return None
-    if not _recognised(case, model_type):
+    if not _recognised(case, model_type) or not _wraps_a_model(case, model_type):
         return None
     first = Located(architectures.value[0], architectures.at) if architectures and architectures.value else None
     return _rewritten(
@@ -155,6 +155,18 @@ def _recognised(case: Case, model_type: Located[str]) -> bool:
         if "eagle" in model_type.value or "specul" in model_type.value
         else Confidence.LIKELY,
     )
+    return False
+
+
+def _wraps_a_model(case: Case, model_type: Located[str]) -> bool:
+    """EAGLEConfig, which model_type eagle chooses, is a wrapper around a ``model`` of its own."""
+    if model_type.value != "eagle" or not case.world.flag("config.eagle-type-wraps"):
+        return True
+    inner = case.drafter.config.raw("model")
+    if inner is not None and inner.value is not None:
+        return True
+    says = "model_type eagle stands for a config that wraps another one, and there is no model in it"
+    case.refuse(RefusalKind.CONFIG_UNREADABLE, "config", says, at=model_type.at, keys=("config.eagle-type-wraps",))
     return False
 
 

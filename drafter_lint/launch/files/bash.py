@@ -13,7 +13,6 @@ from drafter_lint.launch.files.expand import fields, flat
 from drafter_lint.launch.files.grammar import (
     ASSIGNMENT,
     REFERENCE,
-    characters,
     if_arms,
     parser,
     relevant,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 ENGINE_WORDS = re.compile(r"vllm|sglang|--spec", re.IGNORECASE)
 _PROMPT = re.compile(r"^[ \t]*(?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+:[^\s$#]*)?[$%❯][ \t]+", re.MULTILINE)
 _SPECULATIVE = re.compile(r"--(?:sglang[-_])?spec(?:ulative)?[-_]")
+_UNUSUAL = re.compile(r"[^\t\n\r -~]")
 _OPTIONS_LOOP = re.compile(r"\$#|\$\{?1\b|getopts|\$\{?#")
 _DECLARERS = {"export", "local", "declare", "typeset", "readonly"}
 _SIMPLE = {"command", "variable_assignment", "variable_assignments", "declaration_command", "unset_command"}
@@ -39,7 +39,7 @@ _COMPOUND = {
 }  # fmt: skip
 _PASSIVE = {"comment", "word", "heredoc_body", "test_command", "string", "raw_string"}
 _MAX_LOOP = 8
-_MAX_DEPTH = 12
+_MAX_DEPTH = 6
 
 
 def search(scan: Scan, text: Traced, variables: Variables, image: Traced | None = None) -> Variables:
@@ -57,7 +57,9 @@ def search(scan: Scan, text: Traced, variables: Variables, image: Traced | None 
     def walk(way: Way) -> None:
         ends.append(script.walk(way, variables.copy()))
 
-    each_way(walk)
+    left = each_way(walk, size=len(text))
+    if left and scan.candidates:
+        scan.note(text.cut(0, 1), f"not checked: {left} more arms of this script's branches")
     script.unused(ends[0])
     return ends[0]
 
@@ -71,9 +73,10 @@ class _Script:
         self.image = image
         shown = TEMPLATE.sub(lambda match: "x" * len(match[0]), text.text)
         shown = _PROMPT.sub(lambda match: " " * len(match[0]), shown)
-        encoded = shown.encode("utf-8", "surrogatepass")
-        self.root = parser().parse(encoded).root_node
-        self._offsets = None if len(encoded) == len(shown) else characters(shown)
+        # Only ASCII goes to the grammar: its scanner hands characters to C's isalpha, which reads outside its table for
+        # large ones (tree-sitter-bash 0.25.1, src/scanner.c). Bytes and characters are then the same.
+        shown = _UNUSUAL.sub("x", shown)
+        self.root = parser().parse(shown.encode("ascii")).root_node
         self.shown = shown
         self.relevant = relevant(self.root)
         self.way = Way()
@@ -106,21 +109,13 @@ class _Script:
             if len(words) > 1:
                 commands.read_held(self.scan, words, variables, image=self.image)
 
-    def start(self, node: Node) -> int:
-        """The first character of a node."""
-        return node.start_byte if self._offsets is None else self._offsets[min(node.start_byte, len(self._offsets) - 1)]
-
-    def end(self, node: Node) -> int:
-        """The character behind a node."""
-        return node.end_byte if self._offsets is None else self._offsets[min(node.end_byte, len(self._offsets) - 1)]
-
     def _all(self, node: Node) -> int:
         return self._each(node.children)
 
     def _each(self, nodes: Sequence[Node]) -> int:
         done = -1
         for child in nodes:
-            if self.start(child) >= done:  # a command read by its own characters may reach further than its node
+            if child.start_byte >= done:  # a command read by its own characters may reach further than its node
                 done = self._statement(child)
         return done
 
@@ -136,15 +131,15 @@ class _Script:
         if kind in _COMPOUND:
             self._compound(node)
         elif kind not in _PASSIVE:
-            return max(self._all(node), self.end(node))
-        return self.end(node)
+            return max(self._all(node), node.end_byte)
+        return node.end_byte
 
     def _compound(self, node: Node) -> None:
         kind = node.type
         if kind == "function_definition":
             name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
             if name is not None and body is not None:
-                self.functions[self.shown[self.start(name) : self.end(name)]] = body
+                self.functions[self.shown[name.start_byte : name.end_byte]] = body
         elif kind == "if_statement":
             self._branch(node, list(if_arms(node)))
         elif kind == "case_statement":
@@ -152,7 +147,7 @@ class _Script:
         elif kind == "while_statement":
             # A loop over the script's own options is passed over: what they would change is not in the document.
             condition = node.child_by_field_name("condition")
-            if condition is None or not _OPTIONS_LOOP.search(self.shown[self.start(condition) : self.end(condition)]):
+            if condition is None or not _OPTIONS_LOOP.search(self.shown[condition.start_byte : condition.end_byte]):
                 self._all(node)
         elif kind == "subshell":
             outside = self.variables
@@ -163,9 +158,9 @@ class _Script:
             self._loop(node)
 
     def _branch(self, node: Node, arms: list[list[Node]]) -> None:
-        text = self.shown[self.start(node) : self.end(node)]
+        text = self.shown[node.start_byte : node.end_byte]
         if ENGINE_WORDS.search(text) or any(match[1] in self.relevant for match in ASSIGNMENT.finditer(text)):
-            arm = self.way.choose(self.start(node), len(arms) or 1)
+            arm = self.way.choose(node.start_byte, len(arms) or 1)
             arms = arms[arm : arm + 1]
         for nodes in arms:
             self._each(nodes)
@@ -177,11 +172,11 @@ class _Script:
         if name is None:
             self._all(body)
             return
-        variable = self.shown[self.start(name) : self.end(name)]
+        variable = self.shown[name.start_byte : name.end_byte]
         values: list[Traced | None] = [
             item
             for value in node.children_by_field_name("value")
-            for item in self._fields(self.start(value), self.end(value))
+            for item in self._fields(value.start_byte, value.end_byte)
         ]
         for value in values[:_MAX_LOOP] or [None]:
             if value is None or value.text.startswith("$"):
@@ -192,7 +187,7 @@ class _Script:
 
     def _redirected(self, node: Node) -> int:
         body = node.child_by_field_name("body")
-        end = self.end(node)
+        end = node.end_byte
         if body is None or body.type in {"command", "variable_assignment", "declaration_command", "ERROR"}:
             self._simple(node)
         else:
@@ -207,14 +202,14 @@ class _Script:
         head = next((child for child in redirect.children if child.type == "heredoc_start"), None)
         if body is None or head is None:
             return
-        text = self.text.cut(self.start(body), self.end(body))
-        first_line = self.shown[self.start(node) : self.start(body)]
-        quoted = self.shown[self.start(head)] in "'\"\\"
+        text = self.text.cut(body.start_byte, body.end_byte)
+        first_line = self.shown[node.start_byte : body.start_byte]
+        quoted = self.shown[head.start_byte] in "'\"\\"
         commands.read_heredoc(self.scan, text, self.variables, head=first_line, quoted=quoted)
 
     def _broken(self, node: Node) -> int:
         """Text that is no shell as a whole: every line that starts an engine is read on its own."""
-        position, end = self.start(node), self.end(node)
+        position, end = node.start_byte, node.end_byte
         while position < end:
             stop = self.shown.find("\n", position)
             stop = len(self.shown) if stop < 0 else stop
@@ -225,10 +220,11 @@ class _Script:
         return position
 
     def _simple(self, node: Node) -> int:
-        end = self._run(self.start(node))
-        for inner in substitutions(node):
-            self._all(inner)
-        return max(end, self.end(node)) if node.type != "redirected_statement" else end
+        end = self._run(node.start_byte)
+        if "$(" in self.shown[node.start_byte : node.end_byte]:
+            for inner in substitutions(node):
+                self._all(inner)
+        return max(end, node.end_byte) if node.type != "redirected_statement" else end
 
     def _fields(self, start: int, end: int) -> list[Traced]:
         try:

@@ -148,6 +148,8 @@ class _Document:
         """A scalar's decoded text, with the gaps in it as written."""
         start, end = node.start_mark.index, node.end_mark.index
         value, shown = str(node.value), self.shown
+        if not node.style and shown[start:end] == value:
+            return self.text.cut(start, end)
         indexes: list[int] | None
         if node.style in {"|", ">"}:
             indexes = _block(shown, start, end, value)

@@ -27,6 +27,12 @@ _YAML = re.compile(r"\A(?:\s*(?:#[^\n]*)?\n)*(?:---\s*\n)?(?:\s*(?:#[^\n]*)?\n)*
 _SHELL_LINE = re.compile(r"^[ \t]*(?:\$ |[\w./-]+ (?:-|\w)[^:]*$)", re.MULTILINE)
 
 
+def is_document(name: str) -> bool:
+    """True if a file is called like one that may hold commands."""
+    base = name.lower()
+    return base.rpartition(".")[2] in _BY_SUFFIX or base.startswith(("dockerfile", "containerfile"))
+
+
 def kind_of(name: str, text: str) -> str:
     """How a document is read."""
     base = name.replace("\\", "/").rpartition("/")[2].lower()

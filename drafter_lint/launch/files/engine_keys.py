@@ -57,6 +57,8 @@ def _flag(key: Traced, value: Value, engine: str, names: Mapping[str, str]) -> I
     if isinstance(value, Leaf) and value.kind == "boolean":
         yield from _switch(flag, value, engine=engine, name=name, kind=kind, exact=exact)
         return
+    if isinstance(value, Items) and kind not in {"many-values", "json"}:
+        return  # one value for each run of a sweep
     yield flag
     if isinstance(value, Leaf) and not value.text.text and kind == "switch":
         return  # a benchmark's "disable_log_stats": ""

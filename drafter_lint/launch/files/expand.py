@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from drafter_lint.launch.files.arithmetic import edited, total
-from drafter_lint.launch.files.quoting import TEMPLATE, ansi, backtick, bracket, double, single
+from drafter_lint.launch.files.quoting import TEMPLATE, Unclosed, ansi, backtick, bracket, double, single
 from drafter_lint.launch.files.traced import Traced, joined
 from drafter_lint.launch.files.variables import Variables
 
@@ -16,6 +16,7 @@ _SUBSCRIPT = re.compile(r"\[([^\[\]]*)\]")
 _OPERATOR = re.compile(r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|:")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 _ELEMENT = re.compile(r"\[([^\]]+)\]=")
+_ARRAY_LIMIT = 2_000
 _EXPANSION_LIMIT = 20_000  # characters of one word; scripts that double a variable in a loop stop here
 
 
@@ -40,7 +41,10 @@ class _Fields:
 def fields(word: Traced, variables: Variables) -> list[Traced]:
     """The fields a shell makes of one word: none, one or several."""
     result = _Fields()
-    _expand(word, variables, result)
+    try:
+        _expand(word, variables, result)
+    except Unclosed:
+        return [word]  # no shell would take it: it stays as written
     result.end()
     return result.done
 
@@ -48,14 +52,17 @@ def fields(word: Traced, variables: Variables) -> list[Traced]:
 def flat(word: Traced, variables: Variables) -> Traced:
     """The same as one text, as in an assignment, where nothing is split."""
     result = _Fields()
-    _expand(word, variables, result, split=False)
+    try:
+        _expand(word, variables, result, split=False)
+    except Unclosed:
+        return word
     result.end()
     return joined(result.done, " ")
 
 
 def array_items(inside: Traced, words: list[tuple[int, int]], variables: Variables) -> list[Traced]:
     """The elements of an array literal."""
-    return [item for start, end in words for item in fields(inside.cut(start, end), variables)]
+    return [item for start, end in words[:_ARRAY_LIMIT] for item in fields(inside.cut(start, end), variables)]
 
 
 def element(word: Traced) -> tuple[str, Traced] | None:
@@ -79,7 +86,10 @@ def interpolated(text: Traced, variables: Variables) -> Traced:
             position = stop + 2
         else:
             result = _Fields()
-            position = _dollar(text, stop, variables, result, quoted=True)
+            try:
+                position = _dollar(text, stop, variables, result, quoted=True)
+            except Unclosed:
+                return joined([*parts, text.cut(stop, len(text))])
             result.end()
             parts += result.done
     return joined(parts)

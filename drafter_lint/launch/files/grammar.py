@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=")
+ASSIGNMENT = re.compile(r"(?<!\w)([A-Za-z_]\w*)(?:\[([^\]\n]{0,80})\])?(\+?)=")
 REFERENCE = re.compile(r"\$\{?(\w+)")
 _STARTS = re.compile(r"vllm|sglang|--spec|docker|podman|nerdctl", re.IGNORECASE)
 
@@ -71,11 +71,3 @@ def relevant(root: Node) -> frozenset[str]:
                 names.add(name)
                 queue.append(name)
     return frozenset(names)
-
-
-def characters(text: str) -> list[int]:
-    """For every byte of the encoded text, the character it belongs to."""
-    offsets: list[int] = []
-    for index, character in enumerate(text):
-        offsets += [index] * len(character.encode("utf-8", "surrogatepass"))
-    return [*offsets, len(text)]

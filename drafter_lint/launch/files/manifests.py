@@ -29,11 +29,12 @@ _SPECULATIVE = re.compile(r"--spec(?:ulative)?[-_]\w+")
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What the tables above a value say: the image, the engine, and the keys on the way."""
+    """What the tables above a value say: the image, the engine, the model, and the keys on the way."""
 
     image: Traced | None = None
     engine: str | None = None
     keys: tuple[str, ...] = ()
+    model: Traced | None = None
     results: bool = False
 
     def under(self, key: str) -> _Around:
@@ -131,8 +132,10 @@ def _described(table: Table, around: _Around) -> _Around:
         text = named.text("name") if isinstance(named, Table) else named.text if isinstance(named, Leaf) else None
         if text is not None and (match := _ENGINE.search(text.text)):
             engine = match[1].lower()
+    parameters = table.get("parameters")
+    model = parameters.text("model") if isinstance(parameters, Table) else around.model
     results = around.results or any(_RESULT.search(key.text) for key, _ in table.entries)
-    return replace(around, image=image, engine=engine, results=results)
+    return replace(around, image=image, engine=engine, model=model, results=results)
 
 
 def _image(table: Table, *, manifest_image: Traced | None) -> Traced | None:
@@ -281,6 +284,8 @@ def _settings(manifest: _Manifest, table: Table, around: _Around) -> bool:
     words = engine_keys.words(table, engine=engine)
     if not words:
         return False
+    if around.model is not None and around.keys and around.keys[-1] == "engine_args" and table.get("model") is None:
+        words = [Traced.stand_in("--model"), around.model, *words]  # LocalAI names the model next to the section
     commands.flags_alone(manifest.scan, words, engine=engine, start=table.entries[0][0], image=around.image)
     return True
 

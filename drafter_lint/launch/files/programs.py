@@ -61,7 +61,9 @@ def search(scan: Scan, text: Traced, variables: Variables) -> None:
     def walk(way: Way) -> None:
         program.walk(way, tree, Names(text, starts, scan.variables, scan.spellings))
 
-    each_way(walk)
+    left = each_way(walk, size=len(text))
+    if left and scan.candidates:
+        scan.note(text.cut(0, 1), f"not checked: {left} more arms of this program's branches")
     for match in _MAGIC.finditer(text.text):
         if match[0].lstrip().startswith("!"):
             commands.read_script(
@@ -95,6 +97,8 @@ class _Program:
         self.variables = variables
         self.relevant = relevant
         self.read = read
+        self.choices: dict[ast.If, bool] = {}
+        self.calls: dict[ast.AST, list[ast.Call]] = {}
         self.way = Way()
         self.waiting: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, Names]] = []
 
@@ -142,9 +146,11 @@ class _Program:
         if isinstance(node.test, ast.Compare) and ast.unparse(node.test) == "__name__ == '__main__'":
             self._body(node.body, names)
             return
-        inside = list(ast.walk(node))
-        held = {item.id for item in inside if isinstance(item, ast.Name)}
-        if not held & self.relevant and not any(names_engine(item) for item in inside):
+        if node not in self.choices:
+            inside = list(ast.walk(node))
+            held = {item.id for item in inside if isinstance(item, ast.Name)}
+            self.choices[node] = bool(held & self.relevant) or any(names_engine(item) for item in inside)
+        if not self.choices[node]:
             self._body([*node.body, *node.orelse], names)
         elif self.way.choose(node.lineno * 1000 + node.col_offset, 2):
             self._body(node.orelse, names)
@@ -197,7 +203,9 @@ class _Program:
                 names.held[target.value.id] = Table((*others, (key.text, names.value(value))))
 
     def _calls(self, node: ast.AST, names: Names) -> None:
-        for call in (item for item in ast.walk(node) if isinstance(item, ast.Call)):
+        if node not in self.calls:
+            self.calls[node] = [item for item in ast.walk(node) if isinstance(item, ast.Call)]
+        for call in self.calls[node]:
             self._call(call, names)
         if isinstance(node, ast.Assign):
             self._held_text(node, names)

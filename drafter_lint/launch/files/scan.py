@@ -11,9 +11,11 @@ from drafter_lint.findings import Located, Location
 from drafter_lint.launch.files.traced import Places, Traced
 from drafter_lint.launch.parse import parse_command
 from drafter_lint.launch.request import LaunchRequest, Unresolved
+from drafter_lint.launch.words import masked
 
 # The value of a speculative key that a reader is to fill in.
 _JSON_GAP = re.compile(r"(\"(?:model|method|num_speculative_tokens|revision)\"\s*:\s*\"?)<([A-Za-z_][^<>{}\"]*)>")
+_MAX_WORDS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,7 @@ class Scan:
         notes: by the offset they are about, the latest reason.
         spellings: what gaps that stand for an expression are called in the document.
         depth: how many documents inside one another are being read.
+        words_left: how many words of commands are still read before the document counts as endless.
     """
 
     def __init__(self, text: str, *, file: str, variables: Mapping[str, str]) -> None:
@@ -89,6 +92,7 @@ class Scan:
         self.notes: dict[int, Note] = {}
         self.spellings: dict[str, str] = {}
         self.depth = 0
+        self.words_left = _MAX_WORDS
 
     def note(self, where: Traced, reason: str) -> None:
         """Remember something that cannot be read."""
@@ -105,6 +109,10 @@ class Scan:
         image: Traced | None,
     ) -> Candidate | None:
         """Understand the words of an engine's command; None if they cannot be read."""
+        self.words_left -= len(words)
+        if self.words_left < 0:
+            self.note(start, "not checked: the commands before it have too many words")
+            return None
         words = [self._gaps_marked(word) for word in words]
         whole = next((word for word in words if word.extent()), start)
 
@@ -115,7 +123,12 @@ class Scan:
                 part = part.cut(1, len(part) - 1)  # a JSON string: its quotes are not what is to be seen
             return self.places.location(part, word if word.extent() else whole, argument=index)
 
-        located = {name: Located(value.text, self.places.location(value, start)) for name, value in environment.items()}
+        located = {
+            name: Located(
+                masked([f"{name}={value.text}"])[0].removeprefix(f"{name}="), self.places.location(value, start)
+            )
+            for name, value in environment.items()
+        }
         try:
             request = parse_command([word.text for word in words], engine=engine, place=place, environment=located)
         except UsageError as error:

@@ -74,6 +74,8 @@ class Traced:
 
     def extent(self) -> Extent | None:
         """From which offset up to which this stands in the file, as used; None if it does not."""
+        if self.use is None and isinstance(self.at, range) and self.at:
+            return self.at[0], self.at[-1] + 1
         uses = [
             (at, at + 1) if use is None else use
             for at, use in zip(self.at, self.use or (None,) * len(self.at), strict=True)
@@ -83,6 +85,8 @@ class Traced:
 
     def written_extent(self) -> Extent | None:
         """From which offset up to which its characters were written, wherever that is; None if they were not."""
+        if isinstance(self.at, range) and self.at:
+            return self.at[0], self.at[-1] + 1
         known = [at for at in self.at if at != NOWHERE]
         return (min(known), max(known) + 1) if known else None
 
@@ -90,6 +94,8 @@ class Traced:
         """From which offset up to which these characters are written in one go; None if they are not."""
         if not self.at or self.at[0] == NOWHERE:
             return None
+        if isinstance(self.at, range):
+            return self.at[0], self.at[-1] + 1
         last = self.at[0]
         for at in self.at[1:]:
             if at == NOWHERE or at < last or (at != last + 1 and not _GAP.fullmatch(source, last + 1, at)):
@@ -121,6 +127,7 @@ class Places:
         self.file = file
         self.text = text
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._lines: dict[int, str] = {}  # without secrets
 
     def location(self, traced: Traced, fallback: Traced | None = None, *, argument: int | None = None) -> Location:
         """Where some text was written; where it is used if it was put together from several places."""
@@ -133,8 +140,11 @@ class Places:
         """A part of the file; cut at the end of its first line."""
         number = bisect_right(self._starts, start) - 1
         begin = self._starts[number]
-        stop = self._starts[number + 1] - 1 if number + 1 < len(self._starts) else len(self.text)
-        line = self.text[begin:stop].removesuffix("\r")
+        line = self._lines.get(number)
+        if line is None:
+            stop = self._starts[number + 1] - 1 if number + 1 < len(self._starts) else len(self.text)
+            line = _SECRET.sub(_masked, self.text[begin:stop].removesuffix("\r"))
+            self._lines[number] = line
         column = min(start - begin, max(len(line) - 1, 0))
         width = min(max(end - start, 1), len(line) - column)
         return Location(
@@ -145,12 +155,8 @@ class Places:
             column=column + 1,
             width=width,
             argument=argument,
-            text=_SECRET.sub(_masked, line),
+            text=line,
         )
-
-    def line_of(self, offset: int) -> int:
-        """The number of the line an offset is in, from 1."""
-        return bisect_right(self._starts, offset)
 
 
 def _masked(match: re.Match[str]) -> str:

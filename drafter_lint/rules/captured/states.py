@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from drafter_lint.drafters import AuxNeed, Eagle, aux_need, default_boundaries
+from drafter_lint.engines import engine
 from drafter_lint.engines.plan import Capture
 from drafter_lint.findings import (
     Confidence,
@@ -18,6 +19,7 @@ from drafter_lint.findings import (
     SetConfig,
     weakest,
 )
+from drafter_lint.rules.method.remedy import world_of
 from drafter_lint.rules.shared import class_cause, count_refused, first_of, once, states_withheld, widths_agree
 from drafter_lint.scope import Deployment
 
@@ -91,7 +93,7 @@ def compare(at: Deployment[Eagle]) -> Comparison | None:
 
 
 def _kind(at: Deployment[Eagle], need: AuxNeed, capture: Capture) -> Kind:
-    joined = at.drafter.states or max(len(reading) for reading in need.readings)
+    joined = at.drafter.states or max((len(reading) for reading in need.readings), default=0)
     if len(capture.boundaries) != joined or any(count_refused(at, refusal) for refusal in at.plan.refusals):
         return "count"
     layers = at.target.num_layers.value if at.target.num_layers else 0
@@ -99,7 +101,7 @@ def _kind(at: Deployment[Eagle], need: AuxNeed, capture: Capture) -> Kind:
     halves = {capture.boundaries, default_boundaries(layers)}
     if any(step.topic == "capture-graph" for step in at.plan.steps) and halves & set(need.readings):
         return "graph-split"
-    if capture.boundaries in need.readings:
+    if capture.boundaries in need.readings or not need.readings:
         return "agree" if need.boundaries else "undecided"
     if capture.read is None and capture.ignored:
         return "ignored"
@@ -117,7 +119,12 @@ def with_fix(at: Deployment[Eagle], parted: Comparison, found: Found) -> Found:
         return replace(found, fix=Fix("--trained-on with the boundaries the drafter was trained on"))
     default = layers is not None and need == default_boundaries(layers.value)
     if read is None or read.at.pointer is None:
-        return replace(found, fix=Fix(f"write ids for {list(need)} in the place this engine reads"))
+        place = engine(at.plan.engine).layer_ids(world_of(at), at.target, need)
+        if place is None:
+            return replace(found, fix=Fix(f"this engine at this version cannot be made to capture {list(need)}"))
+        pointer, written = place
+        text = f"{pointer}: {list(written)}, which this engine reads as boundaries {list(need)}"
+        return replace(found, fix=Fix(text, (SetConfig(pointer, [*written]),)))
     if default:
         edits = tuple(RemoveConfig(entry.ids.at.pointer) for entry in at.drafter.layer_ids if entry.ids.at.pointer)
         return replace(found, fix=Fix(f"leave the ids out: {list(need)} is the default", edits))

@@ -49,8 +49,8 @@ def check(at: Deployment[Eagle]) -> Checks:
         measured={"method": plan.method, "handed_over": handed.value if handed else None, "fc_takes": takes},
         evidence=once(
             (
-                *plan.evidence_of("method"),
                 *(plan.fc.evidence if plan.fc else ()),
+                *plan.evidence_of("method"),
                 *(e for r in stopped for e in r.evidence),
             )
         ),

@@ -15,7 +15,7 @@ from drafter_lint.scope import Deployment
 def needed(at: Deployment[Drafter]) -> LaunchRequest:
     """The flags this engine needs for this drafter."""
     drafter, target = (spelled(given) for given in (at.request.drafter, at.request.target))
-    return engine(at.plan.engine).needed(_world(at), at.drafter.method, drafter or "DRAFTER", target or "TARGET")
+    return engine(at.plan.engine).needed(world_of(at), at.drafter.method, drafter or "DRAFTER", target or "TARGET")
 
 
 def spelled(given: Located[str] | None) -> str:
@@ -23,7 +23,8 @@ def spelled(given: Located[str] | None) -> str:
     return given.value if given else ""
 
 
-def _world(at: Deployment[Drafter]) -> World:
+def world_of(at: Deployment[Drafter]) -> World:
+    """The world a plan was made in."""
     candidates = worlds(profile(at.plan.engine), version_of(at.plan.version))
     return next((world for world in candidates if world.basis == at.plan.basis), candidates[-1])
 

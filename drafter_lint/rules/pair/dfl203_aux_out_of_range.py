@@ -5,9 +5,9 @@ Every list of auxiliary layer ids against the number of the target's layers. Id 
 input, is still in range.
 
 ## Why it bites
-The drafter was trained on a deeper model, or the list was copied from one. An engine that reads the list captures fewer
-states than `fc` takes and stops on the first request; one that does not read it captures its defaults, which are other
-layers than the drafter knows.
+The drafter was trained on a deeper model, or the list was copied from one; below 0 it is a slip of the pen. An engine
+that reads the list captures fewer states than `fc` takes and stops on the first request; one that does not read it
+captures its defaults, which a drafter of a deeper model does not know.
 
 ## Fix
 Use the drafter made for this target, or write the ids it was trained on.
@@ -24,7 +24,7 @@ from drafter_lint.rule import Checks, rule
 from drafter_lint.scope import Pair
 
 
-@rule("DFL203", "aux-out-of-range", Outcome.SILENT)
+@rule("DFL203", "aux-out-of-range", Outcome.SLOW)
 def check(at: Pair[Eagle]) -> Checks:
     """Ids below 0 or above n."""
     layers = at.target.num_layers
@@ -40,5 +40,6 @@ def check(at: Pair[Eagle]) -> Checks:
                     layers.at.saying(f"{layers.value} layers"),
                 ),
                 measured={"ids": list(written.ids.value), "layers": layers.value},
+                outcome=None if max(outside) > layers.value else Outcome.HYGIENE,
                 fix=Fix("use the drafter made for this target, or write the ids it was trained on"),
             )

@@ -18,10 +18,13 @@ vocabulary when read as offsets.
 
 from __future__ import annotations
 
+from itertools import count
+from operator import sub
+
 from drafter_lint.drafters import Eagle
-from drafter_lint.findings import Fix, Found, Outcome
+from drafter_lint.findings import Fix, Found, Outcome, SetTensor
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.vocabulary.drafted import READERS, reduced_vocabulary
+from drafter_lint.rules.vocabulary.drafted import READERS, Drafted, reduced_vocabulary
 from drafter_lint.scope import Alone
 
 
@@ -39,5 +42,13 @@ def check(at: Alone[Eagle]) -> Checks:
         locations=(at.drafter.tensor_at("d2t", "ids, not offsets"),),
         measured={"draft_id": last, "target_id": target, "vocabulary": drafted.vocabulary},
         evidence=READERS,
-        fix=Fix("store d2t[i] - i"),
+        fix=Fix("store d2t[i] - i", _as_offsets(drafted)),
     )
+
+
+def _as_offsets(drafted: Drafted) -> tuple[SetTensor, ...]:
+    """The offsets of the ids, unless a mask drafts other ones: then which of the two is wrong is not known."""
+    tensor, ids, mask = drafted.map.d2t_tensor, drafted.map.d2t, drafted.map.drafted
+    if tensor is None or ids is None or (mask is not None and mask != ids):
+        return ()
+    return (SetTensor(tensor.name, tuple(map(sub, ids, count()))),)

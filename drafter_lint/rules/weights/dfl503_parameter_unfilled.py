@@ -44,6 +44,10 @@ def check(at: Deployment[Eagle]) -> Checks:
     explained = {stem(name) for name in elsewhere}
     if "d2t" not in at.drafter.canonical:
         explained.add("d2t")
+    if at.drafter.use_aux_hidden_state and not at.drafter.use_aux_hidden_state.value:
+        # NVIDIA/Model-Optimizer, hf_spec_export.py: a head on one state is written without fc and hidden_norm, and the
+        # engines' norm of ones is what it was trained with.
+        explained.add("hidden_norm")
     if method_at_odds(at) or method_refused(at):  # which of the target's tensors are bound depends on the method
         explained |= {"embed_tokens", "lm_head"}
     empty = [state for state in at.plan.parameters if _unfilled(state) and not parts(state.name) & explained]

@@ -1,0 +1,111 @@
+"""The checkpoints of a run: every reference opened once, every pair understood once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from drafter_lint.aliases import aliases as shipped_aliases
+from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.drafters.recognise import recognise
+from drafter_lint.errors import UsageError
+from drafter_lint.findings import Role
+from drafter_lint.linter import Opened, attempt, understand
+from drafter_lint.reference import Reference, parse_reference
+from drafter_lint.sources import MemorySource, Source, Tally, open_source
+
+RECIPE_SUFFIX = ".recipe.toml"
+
+#: What the user may name a checkpoint by: a reference, a source of bytes, or the files themselves by path.
+Asked = str | os.PathLike[str] | Source | Mapping[str, bytes]
+
+
+@dataclass(slots=True, kw_only=True)
+class Checkpoints:
+    """Opens references; what was opened once is not read again.
+
+    Attributes:
+        aliases: further aliases, normalised, to ids.
+        offline: read nothing but caches.
+        timeout: seconds all requests to one repository may take together.
+        tally: what reading has cost so far.
+    """
+
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    offline: bool = False
+    timeout: float = 30.0
+    tally: Tally = field(default_factory=Tally)
+    _sources: dict[tuple[str, str | None, str], Source] = field(default_factory=dict)
+    _opened: dict[tuple[Reference, Role], Checkpoint] = field(default_factory=dict)
+    _pairs: dict[tuple[Checkpoint, Checkpoint | None, str, tuple[int, ...] | None], Opened] = field(
+        default_factory=dict
+    )
+
+    @property
+    def opened(self) -> tuple[Checkpoint, ...]:
+        """Every checkpoint opened by a reference, in the order of opening."""
+        return tuple(self._opened.values())
+
+    def open(self, asked: Asked, *, role: Role, revision: str | None = None) -> Checkpoint:
+        """Open a reference, a source or some files as a checkpoint; nothing is read yet.
+
+        Raises:
+            UsageError: the reference cannot be understood.
+        """
+        if isinstance(asked, os.PathLike):
+            asked = os.fspath(asked)
+        if isinstance(asked, Mapping):
+            asked = MemorySource(f"{role} in memory", asked, tally=self.tally)
+        if not isinstance(asked, str):
+            name = asked.identity.name
+            return Checkpoint(Reference(spelling=name, kind="local", name=name), asked, role=role)
+        table = {**shipped_aliases(), **self.aliases}
+        reference = parse_reference(asked, exists=os.path.exists, aliases=table, revision=revision)
+        key = (reference, role)
+        if key not in self._opened:
+            self._opened[key] = self._open(reference, role)
+        return self._opened[key]
+
+    def _open(self, reference: Reference, role: Role) -> Checkpoint:
+        if reference.kind == "local" and reference.name.endswith(RECIPE_SUFFIX):
+            return _open_recipe(reference, role=role, tally=self.tally)
+        key = (f"{reference.kind}:{reference.name}", reference.revision, reference.subfolder)
+        if key not in self._sources:
+            self._sources[key] = open_source(reference, tally=self.tally, deadline=self.timeout, offline=self.offline)
+        return Checkpoint(reference, self._sources[key], role=role)
+
+    def understood(
+        self,
+        drafter: Checkpoint,
+        target: Checkpoint | None,
+        *,
+        origin: str = "given",
+        trained_on: tuple[int, ...] | None = None,
+    ) -> Opened:
+        """Both sides read and recognised, once for each pair."""
+        key = (drafter, target, origin, trained_on)
+        if key not in self._pairs:
+            self._pairs[key] = understand(drafter, target, target_origin=origin, trained_on=trained_on)
+        return self._pairs[key]
+
+
+def claimed_target(drafter: Checkpoint) -> str | None:
+    """The target the drafter states as its own, if it states one."""
+    recognition, _ = attempt(lambda: recognise(drafter))
+    stated = [claim for claim in recognition.drafter.claims if claim.strength == "stated"] if recognition else []
+    return stated[0].target.value if stated else None
+
+
+def _open_recipe(reference: Reference, *, role: Role, tally: Tally) -> Checkpoint:
+    """A checkpoint written as text: it goes by the name it stands for."""
+    from drafter_lint.recipe import Recipe  # noqa: PLC0415 - recipes are read with pydantic; other references need none
+
+    path = Path(reference.name)
+    try:
+        recipe = Recipe.parse(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: not a recipe: {error}") from error
+    named = replace(reference, name=recipe.name or path.name.removesuffix(RECIPE_SUFFIX))
+    return Checkpoint(named, recipe.source(tally), role=role)

@@ -1,0 +1,1 @@
+"""9xx: suppressions and the lock file."""
