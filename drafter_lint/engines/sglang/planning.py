@@ -245,7 +245,7 @@ def _quantised(world: World, fields: Fields, request: LaunchRequest, notes: Note
     """The drafter inherits ``--quantization``; a method with a description of its own needs one in the drafter too."""
     own = request.draft_quantization if world.text("draft.quantization") != "inherited" else None
     given = own or request.quantization
-    if given is None or given.value not in _DESCRIBED or fields.config.has("quantization_config"):
+    if given is None or given.value not in _DESCRIBED or fields.true("quantization_config"):
         return
     says = f"the drafter is opened with quantisation {given.value} and has no quantization_config"
     at = (given.at, fields.config.at("quantization_config"))

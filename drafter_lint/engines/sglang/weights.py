@@ -47,7 +47,7 @@ def load_weights(world: World, built: Built, drafter: Checkpoint, notes: Notes) 
     table = _table(drafter, notes)
     if table is None:
         return Weights(visible=False)
-    if drafter.config.has("quantization_config"):
+    if drafter.config.value.get("quantization_config"):
         at = drafter.config.at("quantization_config")
         says = "the drafter is quantised: its parameters are packed and not modelled here"
         notes.step("weights", says, loader_key(built), at=at)

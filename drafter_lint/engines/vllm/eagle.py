@@ -74,7 +74,7 @@ def _load(case: Case, draft: Draft, view: View, *, kind: Kind, parallel: bool) -
         case.refuse(RefusalKind.METHOD_UNSUITABLE, "first-request", says, keys=keys)
     if found is None:
         return
-    if view.get("quantization_config") is not None or case.request.draft_quantization is not None:
+    if view.flag("quantization_config") or case.request.draft_quantization is not None:
         case.step("class", "the drafter is quantised: where its tensors go is not followed", "loader.names-checked")
         return
     loaded = weights.loaded(case, drafter, found, parallel_drafting=parallel)

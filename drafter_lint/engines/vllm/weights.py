@@ -105,7 +105,7 @@ def loaded(case: Case, drafter: DraftClass, found: TensorTable, *, parallel_draf
         else "no parameter of that name: the loader's lookup raises KeyError"
     )
     policy = Policy(
-        route=_names_of(case, drafter, slots, skips_mask=masks and not parallel_drafting).route,
+        route=_names_of(case, drafter, found, slots, skips_mask=masks and not parallel_drafting).route,
         unexpected="refuse",
         unexpected_says=says,
         evidence=case.evidence(key),
@@ -115,7 +115,7 @@ def loaded(case: Case, drafter: DraftClass, found: TensorTable, *, parallel_draf
 
 def canonical(case: Case, drafter: DraftClass, found: TensorTable) -> frozenset[str]:
     """The looked-up names of a file, for telling fused projections."""
-    route = _names_of(case, drafter, {}, skips_mask=False).route
+    route = _names_of(case, drafter, found, {}, skips_mask=False).route
     return frozenset(place.slot for name in found if isinstance(place := route(name), Lookup))
 
 
@@ -182,14 +182,16 @@ class _Names:
         return Lookup(inner)
 
 
-def _names_of(case: Case, drafter: DraftClass, slots: Mapping[str, Slot], *, skips_mask: bool) -> _Names:
+def _names_of(
+    case: Case, drafter: DraftClass, found: TensorTable, slots: Mapping[str, Slot], *, skips_mask: bool
+) -> _Names:
     return _Names(
         drafter=drafter,
         slots=slots,
         skips_mask=skips_mask,
         biases=case.world.flag("loader.bias-ignored"),
         lenient=drafter.kind == "mla" and case.world.flag("loader.mla-ignores-unknown"),
-        dropped=_dropped(case, drafter),
+        dropped=_dropped(case, drafter, has_map=own(found).map),
     )
 
 
@@ -207,7 +209,7 @@ def _module(name: str, stacked: Mapping[str, str]) -> str:
     return name.rpartition(".")[0]
 
 
-def _dropped(case: Case, drafter: DraftClass) -> dict[str, str]:
+def _dropped(case: Case, drafter: DraftClass, *, has_map: bool) -> dict[str, str]:
     """Parts of names the loader is told to leave out, and why."""
     dropped: dict[str, str] = {}
     if case.world.flag("loader.rotary-skipped"):
@@ -219,6 +221,8 @@ def _dropped(case: Case, drafter: DraftClass) -> dict[str, str]:
         if case.world.text("loader.eagle1-tied-head") != "unexpected" and tied and tied.value:
             dropped["lm_head."] = "skipped because tie_word_embeddings is true"
         return dropped
+    if not has_map and case.world.flag("loader.map-skipped"):
+        dropped["draft_id_to_target_id"] = "no name has d2t in it, so every name of the map is skipped without a word"
     if drafter.kind == "mla":
         return dropped
     if not drafter.use_aux:
