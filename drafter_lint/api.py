@@ -11,7 +11,7 @@ from drafter_lint.errors import UsageError
 from drafter_lint.facts import engines as known_engines
 from drafter_lint.findings import Confidence, Located, Location
 from drafter_lint.launch import LaunchRequest, flag_table, parse_command, split_command
-from drafter_lint.linter import EngineChoice, Opened, Selection, check_alone, check_pair, tell
+from drafter_lint.linter import EngineChoice, Opened, Selection, check_alone, check_pairs, tell
 from drafter_lint.opening import Asked, Checkpoints, claimed_target
 from drafter_lint.report import Check, Cost, FailOn, Report, Subject
 from drafter_lint.scope import Stated
@@ -180,7 +180,7 @@ def _judged(job: Job, opener: Checkpoints) -> tuple[Check, ...]:
         return (check_alone(opened, selection=job.selection),)
     choices = choices_of(job)
     opened = _open(job, next((choice.request for choice in choices if choice.request), None), opener)
-    return tuple(_check(opened, choice, job) for choice in choices)
+    return check_pairs(opened, [_with_names(choice, opened, job) for choice in choices], selection=job.selection)
 
 
 def choices_of(job: Job) -> tuple[EngineChoice, ...]:
@@ -259,11 +259,12 @@ def _revision(typed: Located[str] | None) -> str | None:
     return typed.value if typed else None
 
 
-def _check(opened: Opened, choice: EngineChoice, job: Job) -> Check:
+def _with_names(choice: EngineChoice, opened: Opened, job: Job) -> EngineChoice:
+    """The choice with a request that names both sides, where the user named them beside the flags."""
     request = choice.request
     if request is not None and (job.launch is None or _names_by_variable(request)):
-        choice = replace(choice, request=_completed(request, opened))
-    return check_pair(opened, choice, selection=job.selection)
+        return replace(choice, request=_completed(request, opened))
+    return choice
 
 
 def _names_by_variable(request: LaunchRequest) -> bool:

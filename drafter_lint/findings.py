@@ -99,6 +99,20 @@ class Location:
         )
 
 
+def whole_line(file: str, text: str, line: int) -> Location:
+    """A line (1-based) of one of our own documents, without its indentation; line 1 of an empty one is empty."""
+    shown = (text.splitlines() or [""])[line - 1]
+    return Location(
+        role="launch",
+        subject=file,
+        file=file,
+        line=line,
+        column=len(shown) - len(shown.lstrip()) + 1,
+        width=max(len(shown.strip()), 1),
+        text=shown,
+    )
+
+
 T_co = TypeVar("T_co", covariant=True)
 
 

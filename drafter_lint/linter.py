@@ -151,12 +151,24 @@ class Judged:
 
 def check_pair(opened: Opened, choice: EngineChoice, *, selection: Selection) -> Check:
     """Check an opened pair against one engine choice."""
+    (check,) = check_pairs(opened, (choice,), selection=selection)
+    return check
+
+
+def check_pairs(opened: Opened, choices: Iterable[EngineChoice], *, selection: Selection) -> tuple[Check, ...]:
+    """Check an opened pair against several engine choices; what no engine has a say in is judged once."""
+    files = _files(opened, selection)
+    return tuple(_in_engine(opened, choice, files, selection=selection) for choice in choices)
+
+
+def _in_engine(opened: Opened, choice: EngineChoice, files: Judged, *, selection: Selection) -> Check:
     known = profile(choice.name)
     version = version_of(choice.version) if choice.version else known.newest
     candidates = worlds(known, version)
-    request = choice.request or _needed(opened, candidates[-1])
-    judged = _files(opened, selection)
-    sides = [_side(opened, world, request, selection) for world in candidates]
+    plans_of = Plans(opened)
+    request = choice.request or _needed(opened, candidates[-1], plans_of)
+    judged = files
+    sides = [_side(opened, world, request, plans_of, selection=selection) for world in candidates]
     knowledge = candidates[0].knowledge
     if len(sides) == 1:
         judged += sides[0]
@@ -206,23 +218,40 @@ def _result(opened: Opened, judged: Judged, selection: Selection) -> Check:
     )
 
 
-def _needed(opened: Opened, world: World) -> LaunchRequest | None:
+class Plans:
+    """The plans of a pair in one engine: the one made to learn the needed flags is not made again to judge by."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._made: dict[str, tuple[LaunchRequest, tuple[Plan | None, Unavailable | None]]] = {}
+
+    def made(self, world: World, request: LaunchRequest, target: Target) -> tuple[Plan | None, Unavailable | None]:
+        """What the engine will do in a world with a request, or why that cannot be told."""
+        asked, plan = self._made.get(world.basis, (None, (None, None)))
+        if asked is not request:
+            files = self._opened.drafter_files
+            plan = attempt(lambda: engine(world.engine).plan(world, request, files, target))
+            self._made[world.basis] = (request, plan)
+        return plan
+
+
+def _needed(opened: Opened, world: World, plans: Plans) -> LaunchRequest | None:
     """The flags this engine needs; None for a drafter whose method cannot be told: a guess would be judged as typed."""
     drafter = opened.recognition.drafter
     if not opened.target or not drafter.method:
         return None
     names = (drafter.method, opened.drafter.name, opened.target.name)
     request = engine(world.engine).needed(world, *names)
-    context = _context_refused(opened, world, request)
+    context = _context_refused(opened, world, request, plans)
     return engine(world.engine).needed(world, *names, context_length=context) if context else request
 
 
-def _context_refused(opened: Opened, world: World, request: LaunchRequest) -> int | None:
+def _context_refused(opened: Opened, world: World, request: LaunchRequest, plans: Plans) -> int | None:
     """The drafter's own context in tokens, where this engine refuses to run it at the target's."""
     target = opened.target_read
     if target is None:
         return None
-    plan, _ = attempt(lambda: engine(world.engine).plan(world, request, opened.drafter_files, target))
+    plan, _ = plans.made(world, request, target)
     refused = (
         [item.measured.get("drafter") for item in plan.refusals if item.kind is RefusalKind.CONTEXT] if plan else []
     )
@@ -241,7 +270,7 @@ def _files(opened: Opened, selection: Selection) -> Judged:
     return judged
 
 
-def _side(opened: Opened, world: World, request: LaunchRequest | None, selection: Selection) -> Judged:
+def _side(opened: Opened, world: World, request: LaunchRequest | None, plans: Plans, *, selection: Selection) -> Judged:
     """Plan in one world and run the deployment rules on the plan."""
     target = opened.target_read
     if opened.target is None:
@@ -250,7 +279,7 @@ def _side(opened: Opened, world: World, request: LaunchRequest | None, selection
         return Judged((_no_plan(world, "the drafter's method is not known"),))
     if target is None:  # told among the troubles
         return Judged()
-    plan, trouble = attempt(lambda: engine(world.engine).plan(world, request, opened.drafter_files, target))
+    plan, trouble = plans.made(world, request, target)
     if plan is None:
         # The trouble itself is among the opened pair's; here it only explains why there is no plan.
         return Judged((_no_plan(world, str(trouble)),))

@@ -13,7 +13,7 @@ from drafter_lint.checkpoint.checkpoint import CONFIG
 from drafter_lint.checkpoint.header import FIRST_READ, header_length
 from drafter_lint.checkpoint.selection import select
 from drafter_lint.errors import Trouble, Unavailable, UsageError
-from drafter_lint.findings import Location
+from drafter_lint.findings import whole_line
 from drafter_lint.linter import Selection, tell
 from drafter_lint.outputs import write_whole
 from drafter_lint.report import Check
@@ -175,7 +175,7 @@ def _moved(checkpoint: Checkpoint, lock: Lock) -> Iterator[Locked]:
             return  # what could not be read is told of as such
         now = None
     known, line = lock.entries.get((checkpoint.role, _reference(checkpoint)), (None, 1))
-    at = _at(lock, line)
+    at = whole_line(lock.path.as_posix(), lock.text, line)
     parts: list[tuple[str, str, str]] = [
         ("commit", (known and known.commit) or "", (now and now.commit) or ""),
     ]
@@ -185,18 +185,3 @@ def _moved(checkpoint: Checkpoint, lock: Lock) -> Iterator[Locked]:
     ]
     for part, locked, found in parts:
         yield Locked(at=at, subject=checkpoint.reference.shown, part=part, locked=locked, found=found)
-
-
-def _at(lock: Lock, line: int) -> Location:
-    text = (lock.text.splitlines() or [""])[line - 1]
-    start = len(text) - len(text.lstrip())
-    path = lock.path.as_posix()
-    return Location(
-        role="launch",
-        subject=path,
-        file=path,
-        line=line,
-        column=start + 1,
-        width=max(len(text.strip()), 1),
-        text=text,
-    )

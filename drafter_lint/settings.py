@@ -15,7 +15,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, WithJsonSchema
 
 from drafter_lint.errors import UsageError
-from drafter_lint.findings import JsonValue, Location
+from drafter_lint.findings import JsonValue, whole_line
 from drafter_lint.reference import normalise
 from drafter_lint.settings_file import SettingsFile
 from drafter_lint.suppressions import EngineRange, Suppression, rule_code
@@ -136,26 +136,11 @@ def _suppression(table: SuppressTable, index: int, file: SettingsFile) -> Suppre
     return Suppression(
         code=code,
         reason=table.reason,
-        at=_at(file, file.line(("suppress", index, "code"))),
+        at=whole_line(file.path.as_posix(), file.text, file.line(("suppress", index, "code"))),
         drafter=table.drafter,
         target=table.target,
         engine=engine,
         until=table.until,
-    )
-
-
-def _at(file: SettingsFile, line: int) -> Location:
-    text = file.text.splitlines()[line - 1]
-    start = len(text) - len(text.lstrip())
-    path = file.path.as_posix()
-    return Location(
-        role="launch",
-        subject=path,
-        file=path,
-        line=line,
-        column=start + 1,
-        width=max(len(text.strip()), 1),
-        text=text,
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import published
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.findings import Role
-from drafter_lint.linter import EngineChoice, Selection, check_pair, understand
+from drafter_lint.linter import EngineChoice, Selection, check_pairs, understand
 from drafter_lint.recipe import Recipe
 from drafter_lint.reference import Reference
 from drafter_lint.renderers import render
@@ -42,7 +42,7 @@ def run(pair: published.Pair) -> Report:
     target = _open(published.target(pair.target).without_weights(), f"./{pair.target}", role="target")
     opened = understand(drafter, target)
     choices = [EngineChoice(name=name, version=version) for name, version in ENGINES]
-    checks = tuple(check_pair(opened, choice, selection=Selection()) for choice in choices)
+    checks = check_pairs(opened, choices, selection=Selection())
     return Report(checks=checks, cost=NO_COST)
 
 

@@ -1,21 +1,22 @@
-"""What a finding advises and what it rests on, in words, for every renderer that is not a terminal."""
+"""What a finding advises and what it rests on, in words, for every renderer."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 
 from drafter_lint.findings import AddArguments, Evidence, Fix, RemoveConfig, ReplaceArgument, SetConfig
 
 
-def advice(fix: Fix, argv: Sequence[str]) -> str:
-    """The advice, and the words to type where it does not hold them already."""
-    return ": ".join(filter(None, said_and_typed(fix, argv)))
+def advice(fix: Fix, argv: Sequence[str], *, quoted: bool = False) -> str:
+    """The advice, and the words to type where it does not hold them already; ``quoted`` as a shell wants them."""
+    return ": ".join(filter(None, said_and_typed(fix, argv, quoted=quoted)))
 
 
-def said_and_typed(fix: Fix, argv: Sequence[str]) -> tuple[str, str]:
+def said_and_typed(fix: Fix, argv: Sequence[str], *, quoted: bool = False) -> tuple[str, str]:
     """The advice as a sentence and as words to type; one of them is empty where the other says it all."""
-    typed = "; ".join(_typed(fix, argv))
+    typed = "; ".join(_typed(fix, argv, shlex.quote if quoted else str))
     if fix.text in typed:
         return "", typed
     return fix.text, "" if typed in fix.text else typed
@@ -28,13 +29,14 @@ def citations(evidence: Sequence[Evidence]) -> Iterator[str]:
         yield f"{where} ({item.how})" + (f": {item.note}" if item.note else "")
 
 
-def _typed(fix: Fix, argv: Sequence[str]) -> Iterator[str]:
+def _typed(fix: Fix, argv: Sequence[str], word: Callable[[str], str]) -> Iterator[str]:
     for edit in fix.edits:
         if isinstance(edit, ReplaceArgument):
             before = argv[edit.index - 1] if 0 < edit.index <= len(argv) else ""
-            yield f"{before} {edit.value}" if before.startswith("-") and "=" not in before else edit.value
+            value = word(edit.value)
+            yield f"{before} {value}" if before.startswith("-") and "=" not in before else value
         elif isinstance(edit, AddArguments):
-            yield " ".join(edit.values)
+            yield " ".join(map(word, edit.values))
         elif isinstance(edit, SetConfig):
             yield f"config.json: {edit.pointer} = {json.dumps(edit.value)}"
         elif isinstance(edit, RemoveConfig):

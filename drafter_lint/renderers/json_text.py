@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from importlib.metadata import PackageNotFoundError, version
 
 from drafter_lint.renderers.document import document
 from drafter_lint.renderers.style import Style
+from drafter_lint.renderers.tool_version import tool_version
 from drafter_lint.report import Report
 
 _OBEYED = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -15,13 +15,6 @@ _OBEYED = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 def render(report: Report, style: Style) -> str:
     """One JSON object."""
-    text = json.dumps(document(report, _version()), indent=2, ensure_ascii=not style.unicode)
+    text = json.dumps(document(report, tool_version()), indent=2, ensure_ascii=not style.unicode)
     # json escapes what ASCII calls control characters; a terminal obeys these as well.
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
-
-
-def _version() -> str:
-    try:
-        return version("drafter-lint")
-    except PackageNotFoundError:  # run from a checkout that was never installed
-        return "0"

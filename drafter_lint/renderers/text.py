@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from drafter_lint.findings import (
-    AddArguments,
     Evidence,
     Finding,
-    Fix,
     Outcome,
-    RemoveConfig,
-    ReplaceArgument,
-    SetConfig,
 )
+from drafter_lint.renderers.advice import advice
 from drafter_lint.renderers.ink import aligned, paint, plain
 from drafter_lint.renderers.snippet import Margin, margin, places
 from drafter_lint.renderers.style import Style
@@ -88,7 +83,7 @@ def _finding(finding: Finding, checks: Sequence[Check], several: bool, style: St
     yield from _note(finding.confidence.value, _evidence(finding.evidence, verbose=style.verbose), left)
     if finding.fix:
         request = checks[0].request
-        yield from _note("fix", _fix(finding.fix, request.argv if request else ()), left)
+        yield from _note("fix", advice(finding.fix, request.argv if request else (), quoted=True), left)
     yield from _note("more", f"drafter-lint explain {finding.code}", left)
 
 
@@ -114,31 +109,3 @@ def _evidence(evidence: Sequence[Evidence], *, verbose: bool) -> str:
         said.append(", ".join(filter(None, (f"{engine} {version}".strip() + seen, where))))
     more = len(unique) - len(shown)
     return "; ".join(said) + (f"; {more} more with -v" if more else "")
-
-
-def _fix(fix: Fix, argv: Sequence[str]) -> str:
-    """The advice, and the words to type where it does not hold them already."""
-    typed = "; ".join(_edits(fix, argv))
-    if not typed or typed in fix.text:
-        return fix.text
-    return typed if fix.text in typed else f"{fix.text}: {typed}"
-
-
-def _edits(fix: Fix, argv: Sequence[str]) -> Iterable[str]:
-    for edit in fix.edits:
-        if isinstance(edit, ReplaceArgument):
-            before = argv[edit.index - 1] if 0 < edit.index <= len(argv) else ""
-            value = shlex.quote(edit.value)
-            yield f"{before} {value}" if before.startswith("-") and "=" not in before else value
-        elif isinstance(edit, AddArguments):
-            yield shlex.join(edit.values)
-        elif isinstance(edit, SetConfig):
-            yield f"config.json: {edit.pointer} = {_json(edit)}"
-        elif isinstance(edit, RemoveConfig):
-            yield f"config.json: without {edit.pointer}"
-
-
-def _json(edit: SetConfig) -> str:
-    import json  # noqa: PLC0415 - few reports have one
-
-    return json.dumps(edit.value)
