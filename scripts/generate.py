@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from contextlib import chdir
 from pathlib import Path
 
 from drafter_lint.api import Job, run
@@ -60,9 +61,9 @@ def a_check() -> str:
     """The founding mistake: the command, and what it really prints."""
     flags = ("--speculative-algorithm", "EAGLE")
     words = (DRAFTER, "--target", TARGET, "--engine", "sglang==0.5.10.post1")
-    drafter, target = (str(ROOT / name) for name in (DRAFTER, TARGET))
-    report = run(Job(drafter=drafter, target=target, engines=(words[-1],), flags=flags))
-    said = render(report, "text", Style(width=WIDTH)).replace(f"{ROOT}/", "")
+    with chdir(ROOT):  # so that where the checkout lies changes no line break
+        report = run(Job(drafter=DRAFTER, target=TARGET, engines=(words[-1],), flags=flags))
+    said = render(report, "text", Style(width=WIDTH))
     command = (
         f"drafter-lint check {words[0]} \\\n    --target {words[2]} \\\n    --engine {words[4]} -- {' '.join(flags)}"
     )
