@@ -200,7 +200,7 @@ def choices_of(job: Job) -> tuple[EngineChoice, ...]:
         wanted_engines = named or [(name, None) for name in known_engines()]
         return tuple(EngineChoice(name=name, version=version, asked=bool(named)) for name, version in wanted_engines)
     if not named:
-        named = [(_engine_of_flags(job.flags), None)]
+        named = [(engine_of_flags(job.flags), None)]
     if len({name for name, _ in named}) > 1:
         raise UsageError("flags after -- belong to one engine; several engines are named")
     request = parse_command(job.flags, engine=named[0][0])
@@ -221,8 +221,12 @@ def engine_name(text: str) -> tuple[str, str | None]:
     return name, version or None
 
 
-def _engine_of_flags(flags: Sequence[str]) -> str:
-    """The one engine whose table knows a speculative flag that is typed."""
+def engine_of_flags(flags: Sequence[str]) -> str:
+    """The one engine whose table knows a speculative flag that is typed.
+
+    Raises:
+        UsageError: none does, or several.
+    """
     words = {word.partition("=")[0].partition(".")[0].replace("_", "-") for word in flags if word.startswith("--")}
     fits = [
         name

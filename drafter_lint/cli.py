@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
@@ -17,6 +19,7 @@ from drafter_lint.options import (
     Commands,
     WithEngineFlags,
     alone_option,
+    fix_options,
     formats,
     judging_options,
     locked_option,
@@ -71,6 +74,7 @@ def cli(ctx: click.Context) -> int:
 @alone_option
 @locked_option
 @judging_options
+@fix_options
 @formats(*RENDERERS)
 @report_option
 @output_options
@@ -81,12 +85,14 @@ def check(ctx: click.Context, /, format_: str, outputs: tuple[str, ...], **optio
     DRAFTER is a folder, owner/name, owner/name@revision, the address of a Hub page, or an alias. Without DRAFTER and
     --launch, every pair of the settings file is checked.
     """
-    return _answer(_pairs(ctx, options), format_, outputs, options)
+    piped = cache(_piped)  # a run that mends asks twice
+    return _answer(lambda: _pairs(ctx, options, piped), format_, outputs, options)
 
 
 @cli.command(epilog="drafter-lint scan deploy/ docs/serving.md --var MODEL=moonshotai/Kimi-K2.5")
 @scan_options
 @judging_options
+@fix_options
 @formats(*RENDERERS)
 @report_option
 @output_options
@@ -98,7 +104,8 @@ def scan(format_: str, outputs: tuple[str, ...], **options: object) -> int:
     """
     from drafter_lint.requested import scan_jobs
 
-    return _answer(scan_jobs(options, piped=_piped), format_, outputs, options)
+    piped = cache(_piped)
+    return _answer(lambda: scan_jobs(options, piped=piped), format_, outputs, options)
 
 
 @cli.command(epilog="drafter-lint lock && git add drafter-lint.lock")
@@ -138,7 +145,7 @@ def plan(ctx: click.Context, /, format_: str, **options: object) -> int:
     """
     from drafter_lint.renderers import render_plans
 
-    report = _run(_pairs(ctx, options), locked=False)
+    report = _run(_pairs(ctx, options, _piped), locked=False)
     _print(render_plans(report, format_, _style(options)))
     return 0 if all(item.plans for item in report.checks) else EXIT_UNKNOWN
 
@@ -220,10 +227,10 @@ def completion(shell: str) -> int:
     return 0
 
 
-def _pairs(ctx: click.Context, options: dict[str, object]) -> Requested:
+def _pairs(ctx: click.Context, options: dict[str, object], piped: Callable[[], str]) -> Requested:
     from drafter_lint.requested import pair_jobs
 
-    return pair_jobs(options, cast("tuple[str, ...]", ctx.meta.get(ENGINE_FLAGS, ())), piped=_piped)
+    return pair_jobs(options, cast("tuple[str, ...]", ctx.meta.get(ENGINE_FLAGS, ())), piped=piped)
 
 
 def _run(wanted: Requested, *, locked: bool) -> Report:
@@ -244,8 +251,8 @@ def _run(wanted: Requested, *, locked: bool) -> Report:
     return replace(report, checks=checks, demanded=(locks.RULE,))
 
 
-def _answer(wanted: Requested, format_: str, outputs: tuple[str, ...], options: dict[str, object]) -> int:
-    """Check, write the report files, print, and say how it went."""
+def _answer(asked: Callable[[], Requested], format_: str, outputs: tuple[str, ...], options: dict[str, object]) -> int:
+    """Check, mend if that is asked for, write the report files, print, and say how it went."""
     from drafter_lint.renderers import render
 
     files = []
@@ -253,11 +260,29 @@ def _answer(wanted: Requested, format_: str, outputs: tuple[str, ...], options: 
         from drafter_lint.outputs import parse_output, write_reports
 
         files = [parse_output(text) for text in outputs]
-    report = _run(wanted, locked=bool(options.get("locked")))
+    locked, difference = bool(options.get("locked")), ""
+    if options["fix"] or options["unsafe_fixes"] or options["diff"]:
+        report, difference = _mended(lambda: _run(asked(), locked=locked), options)
+    else:
+        report = _run(asked(), locked=locked)
     if files:
         write_reports(report, files)
-    _print(render(report, format_, _style(options)))
+    _print(difference if options["diff"] else render(report, format_, _style(options)))
     return 0 if report.exit_code == EXIT_UNKNOWN and options["allow_unknown"] else report.exit_code
+
+
+def _mended(check: Callable[[], Report], options: dict[str, object]) -> tuple[Report, str]:
+    """The report after the fixes, or before them with the difference they would make."""
+    from drafter_lint import mending
+    from drafter_lint.fixes import diff
+    from drafter_lint.requested import variables_of
+
+    carry = mending.proposed if options["diff"] else mending.mended
+    found = carry(check, unsafe=bool(options["unsafe_fixes"]), variables=variables_of(options))
+    if not options["quiet"]:
+        for line in mending.told(found):
+            _say(line)
+    return found.report, diff(found.rest.changes)
 
 
 def _piped() -> str:
@@ -304,12 +329,17 @@ def _print(text: str) -> None:
 
 def _stop(message: str, code: int) -> NoReturn:
     """Say one thing on standard error and end."""
+    _say(message)
+    sys.exit(code)
+
+
+def _say(message: str) -> None:
+    """Write to standard error."""
     from drafter_lint.renderers.ink import clean
 
     encoding: str = sys.stderr.encoding or "ascii"
     lines = "\n".join(map(clean, message.splitlines()))
     sys.stderr.write(lines.encode(encoding, "backslashreplace").decode(encoding) + "\n")
-    sys.exit(code)
 
 
 def _crashed(error: Exception) -> NoReturn:

@@ -105,7 +105,8 @@ engine_option = click.option(
     "engines",
     multiple=True,
     metavar="NAME[==VERSION]",
-    help="May be given several times; if left out, every engine known, at its newest known version.",
+    help="May be given several times; auto is the one installed here; if left out, every engine known, at its newest "
+    "known version.",
 )
 variable_option = click.option(
     "--var",
@@ -122,7 +123,8 @@ scan_options = _options(
         "engines",
         multiple=True,
         metavar="NAME[==VERSION]",
-        help="Only this engine's commands; a version takes the place of the document's.",
+        help="Only this engine's commands; a version takes the place of the document's. auto: where a document names "
+        "no version, that of the engine installed here.",
     ),
     variable_option,
     reading_options,
@@ -146,6 +148,15 @@ pair_options = _options(
 )
 alone_option = click.option("--alone", is_flag=True, help="The drafter's own files only: no target, no engine.")
 locked_option = click.option("--locked", is_flag=True, help="Fail if a checkpoint is not the one in drafter-lint.lock.")
+fix_options = _options(
+    click.option("--fix", is_flag=True, help="Mend launch files and config.json, then check again."),
+    click.option(
+        "--unsafe-fixes",
+        is_flag=True,
+        help="As --fix, and rewrite small tensors, and what is only possibly wrong, too.",
+    ),
+    click.option("--diff", is_flag=True, help="Print what --fix would change, as a patch; write nothing."),
+)
 report_option = click.option(
     "--report", "outputs", multiple=True, metavar="FORMAT=FILE", help="Write a file too; may be given several times."
 )

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from drafter_lint.api import Job, engine_name
+from drafter_lint.api import Job, engine_name, engine_of_flags
 from drafter_lint.errors import UsageError
+from drafter_lint.facts import engines as known_engines
 from drafter_lint.facts import profile, version_of, worlds
 from drafter_lint.findings import Confidence
+from drafter_lint.installed import AUTO, installed
 from drafter_lint.linter import Selection
 from drafter_lint.pages import check_selection
 from drafter_lint.report import FailOn
@@ -117,7 +119,7 @@ def pair_jobs(options: Options, flags: tuple[str, ...], *, piped: Callable[[], s
         raise UsageError("flags after -- and --launch both say what is started; give one of them")
     if typed.alone:
         return Requested(jobs=(_alone(typed),), base=typed, settings=settings)
-    variables = _variables(options)
+    variables = variables_of(options)
     if launch is not None:
         typed = replace(typed, engines=typed.engines or _engines(settings))
         return Requested(jobs=_launched(typed, variables, piped=piped), base=typed, settings=settings)
@@ -126,7 +128,8 @@ def pair_jobs(options: Options, flags: tuple[str, ...], *, piped: Callable[[], s
         return Requested(jobs=tuple(jobs), base=typed, settings=settings, whole=not typed.engines)
     if typed.drafter is None and typed.target is None:
         raise UsageError("name a drafter, a launch command, or in drafter-lint.toml the pairs to check")
-    return Requested(jobs=(replace(typed, engines=typed.engines or _engines(settings)),), base=typed, settings=settings)
+    typed = replace(typed, engines=_here(typed.engines or _engines(settings), flags))
+    return Requested(jobs=(typed,), base=typed, settings=settings)
 
 
 def settled_jobs(options: Options) -> Requested:
@@ -152,19 +155,47 @@ def scan_jobs(options: Options, *, piped: Callable[[], str]) -> Requested:
     from drafter_lint.scanning import documents, jobs_of  # noqa: PLC0415 - only documents need it
 
     settings = settings_for(options)
-    base = replace(base_job(options, settings), engines=_known(cast("tuple[str, ...]", options["engines"])))
-    variables = _variables(options)
+    asked = cast("tuple[str, ...]", options["engines"])
+    base = replace(base_job(options, settings), engines=_known(_named(asked)))
+    otherwise = _otherwise(asked) or _named(_engines(settings)) or _otherwise(_engines(settings))
+    variables = variables_of(options)
     paths = cast("tuple[str, ...]", options["paths"])
     jobs = [
         job
         for document in documents(paths, piped=piped)
-        for job in jobs_of(document, base, variables=variables, otherwise=_engines(settings))
+        for job in jobs_of(document, base, variables=variables, otherwise=otherwise)
     ]
     return Requested(jobs=tuple(jobs), base=base, settings=settings)
 
 
 def _engines(settings: Settings | None) -> tuple[str, ...]:
     return tuple(settings.table.engines) if settings else ()
+
+
+def _named(engines: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(text for text in engines if text != AUTO)
+
+
+def _otherwise(engines: tuple[str, ...]) -> tuple[str, ...]:
+    """What holds for documents that name no version: nothing, or with ``auto`` the engines installed."""
+    return installed() if AUTO in engines else ()
+
+
+def _here(engines: tuple[str, ...], flags: tuple[str, ...]) -> tuple[str, ...]:
+    """The engines of a pair that no document speaks of; ``auto`` stands for those installed, or for that of the flags.
+
+    Raises:
+        UsageError: none is installed.
+    """
+    if AUTO not in engines:
+        return engines
+    found = installed()
+    if flags and len(found) > 1:
+        found = tuple(text for text in found if engine_name(text)[0] == engine_of_flags(flags))
+    if not found and not _named(engines):
+        known = " or ".join(known_engines())
+        raise UsageError(f"--engine auto: no {known} is installed beside this tool; name the engine and its version")
+    return tuple(dict.fromkeys((*_named(engines), *found)))
 
 
 def _known(engines: tuple[str, ...]) -> tuple[str, ...]:
@@ -196,15 +227,15 @@ def _launched(job: Job, variables: Mapping[str, str], *, piped: Callable[[], str
     """The jobs of ``--launch``: the commands of a file or of standard input, or the one command that was typed."""
     launch = str(job.launch)
     if launch != "-" and not os.path.isfile(launch):  # noqa: PTH113 - a command is no path, and may hold a null byte
-        return (job,)
+        return (replace(job, engines=_here(job.engines, ())),)
     from drafter_lint.scanning import Document, documents, jobs_of  # noqa: PLC0415 - only documents need it
 
     (document,) = documents((launch,), piped=piped)
-    asked = replace(job, launch=None, engines=_known(job.engines))
-    found = jobs_of(document, asked, variables=variables)
+    asked = replace(job, launch=None, engines=_known(_named(job.engines)))
+    found = jobs_of(document, asked, variables=variables, otherwise=_otherwise(job.engines))
     if isinstance(document, Document) and not document.holds(variables):
         if launch == "-":
-            return (replace(job, launch=document.text),)
+            return (replace(job, launch=document.text, engines=_here(job.engines, ())),)
         raise UsageError(f"{launch}: no launch command there")
     return tuple(found)
 
@@ -221,7 +252,9 @@ def _settled(pair: PairTable, typed: Job, settings: Settings, *, variables: Mapp
         launch=_reference(pair.launch, folder),
         trained_on=tuple(pair.trained_on) if pair.trained_on else None,
     )
-    return _launched(job, variables, piped=str) if job.launch is not None else (job,)
+    if job.launch is not None:
+        return _launched(job, variables, piped=str)
+    return (replace(job, engines=_here(job.engines, job.flags)),)
 
 
 def _reference(text: str | None, folder: Path) -> str | None:
@@ -233,7 +266,12 @@ def _reference(text: str | None, folder: Path) -> str | None:
     return path.as_posix() if local and not Path(text).is_absolute() else text
 
 
-def _variables(options: Options) -> dict[str, str]:
+def variables_of(options: Options) -> dict[str, str]:
+    """What the user says the variables of documents hold.
+
+    Raises:
+        UsageError: one of them is not written as NAME=VALUE.
+    """
     made: dict[str, str] = {}
     for text in cast("tuple[str, ...]", options.get("variables") or ()):
         name, equals, value = text.partition("=")

@@ -30,7 +30,9 @@ def _verdict(check: Check, engine: str) -> str:
     if check.unresolved:
         return f"{source}{check.verdict}: {'; '.join(skip.reason for skip in check.not_checked) or 'not resolved'}"
     target = check.target.shown if check.target else "no target"
-    return f"{source}{check.verdict}: {check.drafter.shown} on {target}, {engine}"
+    needed = (skip.reason for skip in check.not_checked if skip.needed) if check.verdict == "unknown" else ()
+    why = "; ".join(dict.fromkeys(needed))
+    return f"{source}{check.verdict}: {check.drafter.shown} on {target}, {engine}" + (f": {why}" if why else "")
 
 
 def _place(at: Location) -> str:
