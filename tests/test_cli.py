@@ -166,7 +166,7 @@ def test_a_launch_that_is_no_text(call: Call, monkeypatch: pytest.MonkeyPatch) -
         ("check", "name a drafter"),
         ("check qwertyuiop", "'qwertyuiop' is neither a local path, nor owner/name, nor a known alias"),
         ("check a/b --engine sgland", "no engine called 'sgland'; known: "),
-        ("check a/b --engine auto", "no engine called 'auto'; known: "),
+        ("check a/b --engine vlm", "no engine called 'vlm'; known: "),
         ("check ./nowhere --engine sglang==zero", "'zero' is no version"),
         ("check ./nowhere --engine sglang==0.1", "sglang 0.1 is older than everything read ("),
         ("inspect", "missing argument 'REFERENCE'"),
