@@ -358,6 +358,19 @@ def test_places_without_a_source_line(at: Location, expected: str) -> None:
     assert expected in text(made.check(made.finding(at)))
 
 
+def test_a_place_that_says_nothing_new_is_drawn_once() -> None:
+    line = '  "norm_output": true,'
+    first = Location(
+        role="drafter", subject="a", file="config.json", line=20, column=18, width=4, text=line, label="no"
+    )
+    again = replace(first, label="")
+    elsewhere = replace(again, column=4, width=11)
+    style = Style()
+    said = list(places([first, again, elsewhere], margin([first], style)))
+    assert said == list(places([first, elsewhere], margin([first], style)))
+    assert len([text for text in said if "----" in text]) == 1
+
+
 def test_a_finding_without_places_is_still_said() -> None:
     assert "rejected\n  = outcome: silent" in text(made.check(made.finding()))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -58,6 +59,7 @@ def places(locations: Sequence[Location], left: Margin) -> Iterator[str]:
     """Every place of a finding, the primary one first."""
     if not locations:
         return
+    locations = _without_echoes(locations)
     primary, together = locations[0], _together(locations)
     related = [item for item in locations[1:] if item not in together]
     yield left.headed("-->", _where(primary))
@@ -77,6 +79,15 @@ def places(locations: Sequence[Location], left: Margin) -> Iterator[str]:
         yield from _group([item for item in related if clean(item.subject) == owner], left)
     if owners:
         yield left.numbered(None)
+
+
+def _without_echoes(locations: Sequence[Location]) -> list[Location]:
+    """The places without those that say nothing and stand where an earlier one does."""
+    kept: list[Location] = []
+    for item in locations:
+        if item.label or not any(replace(other, label="") == item for other in kept):
+            kept.append(item)
+    return kept
 
 
 def _together(locations: Sequence[Location]) -> list[Location]:
