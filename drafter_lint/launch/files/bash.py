@@ -14,9 +14,9 @@ from drafter_lint.launch.files.grammar import (
     ASSIGNMENT,
     REFERENCE,
     if_arms,
-    parser,
     relevant,
     substitutions,
+    syntax,
 )
 from drafter_lint.launch.files.quoting import TEMPLATE, Unclosed, command_words
 from drafter_lint.launch.files.scan import Candidate, Scan
@@ -58,7 +58,9 @@ def search(scan: Scan, text: Traced, variables: Variables, image: Traced | None 
         ends.append(script.walk(way, variables.copy()))
 
     left = each_way(walk, size=len(text))
-    if left and scan.candidates:
+    if script.root is None and ENGINE_WORDS.search(script.shown):
+        scan.note(text.cut(0, 1), "not checked: this script is nested too deep or no shell; only its lines were read")
+    elif left and scan.candidates:
         scan.note(text.cut(0, 1), f"not checked: {left} more arms of this script's branches")
     script.unused(ends[0])
     return ends[0]
@@ -73,12 +75,14 @@ class _Script:
         self.image = image
         shown = TEMPLATE.sub(lambda match: "x" * len(match[0]), text.text)
         shown = _PROMPT.sub(lambda match: " " * len(match[0]), shown)
-        # Only ASCII goes to the grammar: its scanner hands characters to C's isalpha, which reads outside its table for
-        # large ones (tree-sitter-bash 0.25.1, src/scanner.c). Bytes and characters are then the same.
+        # Only ASCII goes to the grammar. What was seen: fifteen small texts with U+C2A70, parsed one after the other, end
+        # the process with a segmentation fault (tree-sitter-bash 0.25.1, x86-64 Linux). Its library imports C's character
+        # table (__ctype_b_loc), which is made for single bytes; that this is the cause was not traced. Bytes and
+        # characters are then the same, too.
         shown = _UNUSUAL.sub("x", shown)
-        self.root = parser().parse(shown.encode("ascii")).root_node
         self.shown = shown
-        self.relevant = relevant(self.root)
+        self.root = syntax(shown, scan.effort)
+        self.relevant = frozenset[str]() if self.root is None else relevant(self.root)
         self.way = Way()
         self.variables = Variables()
         self.functions: dict[str, Node] = {}
@@ -92,7 +96,10 @@ class _Script:
         """Go one way through the script."""
         self.way, self.variables, self.functions, self.called = way, variables, {}, set()
         self.last, self.stray = None, False
-        self._all(self.root)
+        if self.root is None:
+            self._lines(0, len(self.shown))
+        else:
+            self._all(self.root)
         for name in [name for name in self.functions if name not in self.called]:
             self._call(name, None)
         return variables
@@ -121,6 +128,7 @@ class _Script:
 
     def _statement(self, node: Node) -> int:
         """Run one statement; returns the character up to which it was read."""
+        self.scan.effort.spend(20)
         kind = node.type
         if kind in _SIMPLE:
             return self._simple(node)
@@ -159,6 +167,7 @@ class _Script:
 
     def _branch(self, node: Node, arms: list[list[Node]]) -> None:
         text = self.shown[node.start_byte : node.end_byte]
+        self.scan.effort.spend(len(text) // 20)
         if ENGINE_WORDS.search(text) or any(match[1] in self.relevant for match in ASSIGNMENT.finditer(text)):
             arm = self.way.choose(node.start_byte, len(arms) or 1)
             arms = arms[arm : arm + 1]
@@ -208,8 +217,11 @@ class _Script:
         commands.read_heredoc(self.scan, text, self.variables, head=first_line, quoted=quoted)
 
     def _broken(self, node: Node) -> int:
-        """Text that is no shell as a whole: every line that starts an engine is read on its own."""
-        position, end = node.start_byte, node.end_byte
+        """Text that is no shell as a whole."""
+        return self._lines(node.start_byte, node.end_byte)
+
+    def _lines(self, position: int, end: int) -> int:
+        """Read every line as a command of its own."""
         while position < end:
             stop = self.shown.find("\n", position)
             stop = len(self.shown) if stop < 0 else stop
@@ -236,11 +248,13 @@ class _Script:
         """Read the simple command whose first character this is; returns where it ends."""
         try:
             spans, end = command_words(self.shown, start)
+            self.scan.effort.spend(end - start)
             words = [self.text.cut(*span) for span in spans]
             if not words:
                 return end
             self._command(words, self.text.cut(start, end))
         except Unclosed as error:
+            self.scan.effort.spend((len(self.shown) - start) // 4)  # it was looked for up to the end
             line = self.shown[start:].split("\n", 1)[0]
             if spoken.starts_engine(spoken.plain(Traced.stand_in(re.split("[\"'`]", line)[0]))):
                 self.scan.note(self.text.cut(start, start + len(line)), f"not checked: {error}")
@@ -287,9 +301,9 @@ class _Script:
         elif name.startswith("-"):
             self._severed(words, whole)
         else:
-            before = len(self.scan.candidates)
+            self.scan.latest = None
             commands.read(self.scan, expanded, self.variables, image=self.image, start=whole)
-            self.last = self.scan.candidates[-1] if len(self.scan.candidates) > before else None
+            self.last = self.scan.latest
             self.stray = False
             self.called.add(name)
 

@@ -76,7 +76,7 @@ def read(
 
 def contained(scan: Scan, container: Container, *, variables: Variables, start: Traced) -> None:
     """Find the engine's command a container runs."""
-    inner = Variables(values=dict(container.environment), given=variables.given)
+    inner = variables.fresh(container.environment)
     inner.exported = set(inner.values)
     image = None if container.pinned else container.image
     texts = [word.text for word in container.words]
@@ -132,7 +132,7 @@ def read_heredoc(scan: Scan, text: Traced, variables: Variables, *, head: str, q
         return
     from drafter_lint.launch.files import documents  # noqa: PLC0415 - the two read each other's contents
 
-    inner = Variables(given=variables.given) if quoted else variables.copy()
+    inner = variables.fresh() if quoted else variables.copy()
     if not quoted:
         kept = [i for i in range(len(text)) if text.text[i] != "\\" or text.text[i + 1 : i + 2] not in {"$", "`", "\\"}]
         text = text.pick("".join(text.text[i] for i in kept), kept)

@@ -100,7 +100,7 @@ def _finish(scan: Scan, stage: _Stage, known: Variables) -> None:
         own_entry=stage.entry is None,
         pinned=stage.pinned,
     )
-    commands.contained(scan, container, variables=Variables(given=known.given), start=stage.start)
+    commands.contained(scan, container, variables=known.fresh(), start=stage.start)
 
 
 def _words(body: Traced) -> list[Traced]:

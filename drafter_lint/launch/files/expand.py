@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from drafter_lint.launch.files.arithmetic import edited, total
+from drafter_lint.launch.files.effort import Effort
 from drafter_lint.launch.files.quoting import TEMPLATE, Unclosed, ansi, backtick, bracket, double, single
 from drafter_lint.launch.files.traced import Traced, joined
 from drafter_lint.launch.files.variables import Variables
@@ -173,8 +174,9 @@ def _dollar(word: Traced, at: int, variables: Variables, result: _Fields, *, quo
         return end
     if text.startswith("${", at):
         end = bracket(text, at + 1)
+        variables.effort.spend(end - at)  # nested ones are read once for each level
         found = _braced(word.cut(at + 2, end - 1), variables)
-        _put(found, word.cut(at, end), result, quoted=quoted)
+        _put(found, word.cut(at, end), result, quoted=quoted, effort=variables.effort)
         return end
     match = _SIMPLE.match(text, at + 1)
     if match is None:
@@ -184,28 +186,33 @@ def _dollar(word: Traced, at: int, variables: Variables, result: _Fields, *, quo
     if name in {"@", "*"}:
         items = variables.items(name)
         together = None if items is None else [joined(items, " ")] if name == "*" and quoted else items
-        _put(together, whole, result, quoted=quoted)
+        _put(together, whole, result, quoted=quoted, effort=variables.effort)
     else:
         value = variables.value(name)
-        _put(None if value is None else value, whole, result, quoted=quoted)
+        _put(value, whole, result, quoted=quoted, effort=variables.effort)
     return match.end()
 
 
-def _put(found: Traced | list[Traced] | None, whole: Traced, result: _Fields, *, quoted: bool) -> None:
+def _put(
+    found: Traced | list[Traced] | None, whole: Traced, result: _Fields, *, quoted: bool, effort: Effort
+) -> None:
     """Add a value, several fields, or, when nobody knows, the expression itself."""
     if found is None:
         result.add(whole)
         return
     if isinstance(found, Traced):
-        used = found.standing_at(whole.extent())
         if len(found) > _EXPANSION_LIMIT:
             result.add(whole)
-        elif quoted:
+            return
+        effort.spend(len(found))
+        used = found.standing_at(whole.extent())
+        if quoted:
             result.add(used)
         else:
             _split(used, result)
         return
     for index, item in enumerate(found):
+        effort.spend(len(item) + 10)
         if index:
             result.end()
         used = item.standing_at(whole.extent())

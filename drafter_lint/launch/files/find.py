@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from drafter_lint.findings import Located
 from drafter_lint.launch.files import documents
+from drafter_lint.launch.files.effort import TooMuch
 from drafter_lint.launch.files.scan import Candidate, Found, Note, Scan, finished, settle
 from drafter_lint.launch.files.traced import Traced
 from drafter_lint.launch.files.variables import Variables
@@ -35,17 +36,19 @@ def find_commands(text: str, *, file: str, variables: Mapping[str, str] | None =
     if len(text) > _MAX_SIZE:
         return Found(notes=(Note(at=scan.places.at(0, 1), reason="not checked: more than two million characters"),))
     try:
-        documents.search(scan, whole, name=file, variables=Variables(given=scan.variables))
+        documents.search(scan, whole, name=file, variables=Variables(given=scan.variables, effort=scan.effort))
     except RecursionError:
         scan.note(whole.cut(0, 1), "not checked: nested too deep")
-    commands = [
-        finished(candidate, scan=scan, version=_version(candidate, scan)) for candidate in settle(scan.candidates)
-    ]
+    except TooMuch as error:
+        scan.note(whole.cut(0, 1), f"not checked: a part of this document; {error}")
+    kept = settle(scan.candidates)
+    pins = {engine: of_document(engine, scan) for engine in {candidate.request.engine for candidate in kept}}
+    commands = [finished(candidate, scan=scan, version=_version(candidate, pins, scan)) for candidate in kept]
     lines = {command.source.line for command in commands}
     notes = [note for _, note in sorted(scan.notes.items()) if note.at.line not in lines]
     return Found(commands=tuple(commands), notes=tuple(notes))
 
 
-def _version(candidate: Candidate, scan: Scan) -> Located[str] | None:
+def _version(candidate: Candidate, pins: Mapping[str, Located[str] | None], scan: Scan) -> Located[str] | None:
     engine = candidate.request.engine
-    return of_document(engine, scan) if candidate.image is None else of_image(candidate.image, engine, scan)
+    return pins[engine] if candidate.image is None else of_image(candidate.image, engine, scan)

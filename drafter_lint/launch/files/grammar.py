@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from drafter_lint.launch.files.effort import Effort
+
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
@@ -15,8 +17,59 @@ REFERENCE = re.compile(r"\$\{?(\w+)")
 _STARTS = re.compile(r"vllm|sglang|--spec|docker|podman|nerdctl", re.IGNORECASE)
 
 
+# The grammar's recovery from errors, and its way through deep nesting, take time with the square of how much there is of
+# both (tree-sitter 0.26.1 with tree-sitter-bash 0.25.1: 64 kB of ")" or of "x=(" take 10 to 20 seconds). So pieces of a long
+# script are parsed first, and their tangle is added up. Scripts of build systems and completions have at most 180 in a
+# piece and 43 on average; text made to be slow has 460 and more in every piece.
+_PIECE = 4_096
+_MAX_TANGLE = 3_000
+_TANGLE_SHARE = 40  # one for so many characters is allowed on top
+_MANY_CHILDREN = 200
+
+
+def syntax(text: str, effort: Effort) -> Node | None:
+    """The syntax tree of a script in ASCII; None for one that is too tangled to be parsed as a whole."""
+    data = text.encode("ascii")
+    effort.spend(len(data))
+    limit = _MAX_TANGLE + len(data) // _TANGLE_SHARE
+    found = 0
+    if len(data) > _PIECE:
+        for piece in _pieces(data):
+            found += tangle(_parser().parse(piece).root_node)
+            if found > limit:
+                return None
+        effort.spend(found * found // 10)
+    return _parser().parse(data).root_node
+
+
+def tangle(root: Node) -> int:
+    """How deep a tree is, and how much lies in its errors and in other nodes with many children."""
+    cursor = root.walk()
+    depth = deepest = loose = 0
+    while True:
+        node = cursor.node
+        if node is not None and (node.is_error or (depth and node.child_count > _MANY_CHILDREN)):
+            loose += node.child_count
+        if cursor.goto_first_child():
+            depth += 1
+            deepest = max(deepest, depth)
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return loose + deepest
+            depth -= 1
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(data):
+        end = data.rfind(b"\n", start, start + _PIECE) + 1 or start + _PIECE
+        yield data[start:end]
+        start = end
+
+
 @cache
-def parser() -> Parser:
+def _parser() -> Parser:
     import tree_sitter_bash  # noqa: PLC0415 - a plain check must not pay for the grammar
     from tree_sitter import Language, Parser  # noqa: PLC0415
 

@@ -157,7 +157,7 @@ def _is_container(table: Table) -> bool:
 
 def _service(manifest: _Manifest, table: Table, around: _Around) -> None:
     """One compose service: no shell reads its command, and ``$`` is compose's own."""
-    known = Variables(given=manifest.variables.given)
+    known = manifest.variables.fresh()
     image = table.text("image")
     environment = {name: interpolated(value, known) for name, value in _environment(table).items()}
     entry, command = table.get("entrypoint"), table.get("command")
@@ -180,7 +180,7 @@ def _service(manifest: _Manifest, table: Table, around: _Around) -> None:
 def _container(manifest: _Manifest, table: Table, around: _Around) -> None:
     """One Kubernetes container: ``$(VAR)`` comes from its own environment."""
     environment = _environment(table)
-    known = Variables(values=environment, given=manifest.variables.given)
+    known = manifest.variables.fresh(environment)
     command, arguments = table.get("command", "entrypoint"), table.get("args")
     first = _split(command)
     words = [_filled(word, known) for word in (*first, *_split(arguments))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from drafter_lint.errors import UsageError
 from drafter_lint.findings import Located, Location
+from drafter_lint.launch.files.effort import Effort
 from drafter_lint.launch.files.traced import Places, Traced
 from drafter_lint.launch.parse import parse_command
 from drafter_lint.launch.request import LaunchRequest, Unresolved
@@ -15,7 +16,6 @@ from drafter_lint.launch.words import masked
 
 # The value of a speculative key that a reader is to fill in.
 _JSON_GAP = re.compile(r"(\"(?:model|method|num_speculative_tokens|revision)\"\s*:\s*\"?)<([A-Za-z_][^<>{}\"]*)>")
-_MAX_WORDS = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,8 @@ class Scan:
         notes: by the offset they are about, the latest reason.
         spellings: what gaps that stand for an expression are called in the document.
         depth: how many documents inside one another are being read.
-        words_left: how many words of commands are still read before the document counts as endless.
+        effort: the work the document may still ask for.
+        latest: the command that was added last, or met once more.
     """
 
     def __init__(self, text: str, *, file: str, variables: Mapping[str, str]) -> None:
@@ -92,7 +93,9 @@ class Scan:
         self.notes: dict[int, Note] = {}
         self.spellings: dict[str, str] = {}
         self.depth = 0
-        self.words_left = _MAX_WORDS
+        self.effort = Effort(len(text))
+        self.latest: Candidate | None = None
+        self._added: dict[tuple[object, ...], Candidate] = {}
 
     def note(self, where: Traced, reason: str) -> None:
         """Remember something that cannot be read."""
@@ -109,11 +112,19 @@ class Scan:
         image: Traced | None,
     ) -> Candidate | None:
         """Understand the words of an engine's command; None if they cannot be read."""
-        self.words_left -= len(words)
-        if self.words_left < 0:
-            self.note(start, "not checked: the commands before it have too many words")
-            return None
+        self.effort.spend(10 * len(words))
+        offset = start.first_written()
+        if offset is None:
+            offset = (start.extent() or (0, 0))[0]
+        texts = tuple(word.text for word in words)
+        settings = tuple((name, value.text) for name, value in environment.items())
+        key = (offset, engine, texts, settings, image.text if image is not None else None)
+        if key in self._added:  # another way through the document comes by it with nothing changed
+            self.latest = self._added[key]
+            return self.latest
+        self.effort.spend(100 * len(words) + sum(map(len, texts)))
         words = [self._gaps_marked(word) for word in words]
+        written = [word.extent() is not None for word in words]
         whole = next((word for word in words if word.extent()), start)
 
         def place(index: int, begin: int, end: int) -> Location:
@@ -121,7 +132,7 @@ class Scan:
             part = word.cut(begin, end) if end > begin else word
             if len(part) > 2 and part.text[0] == part.text[-1] == '"':
                 part = part.cut(1, len(part) - 1)  # a JSON string: its quotes are not what is to be seen
-            return self.places.location(part, word if word.extent() else whole, argument=index)
+            return self.places.location(part, word if written[index] else whole, argument=index)
 
         located = {
             name: Located(
@@ -134,8 +145,9 @@ class Scan:
         except UsageError as error:
             self.note(start, f"not checked: {error}")
             return None
-        found = Candidate(start=(start.written_extent() or start.extent() or (0, 0))[0], request=request, image=image)
+        found = Candidate(start=offset, request=request, image=image)
         self.candidates.append(found)
+        self.latest = self._added[key] = found
         return found
 
     def _gaps_marked(self, word: Traced) -> Traced:
@@ -157,14 +169,13 @@ def settle(found: Sequence[Candidate]) -> list[Candidate]:
     The ways through a document meet the same command several times; a reading that only leaves out what another one
     says (an option not taken) is no command of its own.
     """
-    kept: list[Candidate] = []
+    kept: dict[int, list[Candidate]] = {}
     for candidate in found:
-        rivals = [other for other in kept if other.start == candidate.start]
-        if any(_covers(other, candidate) for other in rivals):
-            continue
-        kept = [other for other in kept if other.start != candidate.start or not _covers(candidate, other)]
-        kept.append(candidate)
-    return sorted(kept, key=lambda candidate: candidate.start)
+        rivals = kept.setdefault(candidate.start, [])
+        if not any(_covers(other, candidate) for other in rivals):
+            rivals[:] = [other for other in rivals if not _covers(candidate, other)]
+            rivals.append(candidate)
+    return [candidate for start in sorted(kept) for candidate in kept[start]]
 
 
 def finished(candidate: Candidate, *, scan: Scan, version: Located[str] | None) -> LaunchCommand:

@@ -90,6 +90,10 @@ class Traced:
         known = [at for at in self.at if at != NOWHERE]
         return (min(known), max(known) + 1) if known else None
 
+    def first_written(self) -> int | None:
+        """The offset at which the first of its characters that is written anywhere was written."""
+        return next((at for at in self.at if at != NOWHERE), None)
+
     def written(self, source: str) -> Extent | None:
         """From which offset up to which these characters are written in one go; None if they are not."""
         if not self.at or self.at[0] == NOWHERE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from drafter_lint.launch.files.effort import Effort
 from drafter_lint.launch.files.traced import Traced, joined
 
 
@@ -19,6 +20,7 @@ class Variables:
         positional: "$1" and on, None when the caller is not in the document.
         exported: names a command sees in its environment.
         given: what the user says unknown variables are.
+        effort: what putting values in is charged to, shared by all copies.
     """
 
     values: dict[str, Traced] = field(default_factory=dict)
@@ -27,6 +29,7 @@ class Variables:
     positional: list[Traced] | None = None
     exported: set[str] = field(default_factory=set)
     given: Mapping[str, str] = field(default_factory=dict)
+    effort: Effort = field(default_factory=lambda: Effort(0))
 
     def copy(self) -> Variables:
         """An independent copy, for a subshell or a script inside."""
@@ -37,7 +40,12 @@ class Variables:
             positional=None if self.positional is None else list(self.positional),
             exported=set(self.exported),
             given=self.given,
+            effort=self.effort,
         )
+
+    def fresh(self, values: Mapping[str, Traced] | None = None) -> Variables:
+        """Nothing set but some values: where no script of the document is around (a container, a quoted heredoc)."""
+        return Variables(values=dict(values or {}), given=self.given, effort=self.effort)
 
     def value(self, name: str) -> Traced | None:
         """A plain value; the first element of an array; None if nobody says."""

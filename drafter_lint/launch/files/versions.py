@@ -44,9 +44,18 @@ def of_image(image: Traced, engine: str, scan: Scan) -> Located[str] | None:
 
 
 def of_document(engine: str, scan: Scan) -> Located[str] | None:
-    """The one release the whole document pins or pulls; None if it names several or none."""
+    """The one release the whole document pins or pulls; None if it names several or none.
+
+    An image that runs another command of the document says nothing of this one.
+    """
+    images = {item.image.written_extent() for item in scan.candidates if item.image is not None}
+    taken = [extent for extent in images if extent is not None]
     for expression in (_PIN, _OFFICIAL):
-        found = list(_mentions(expression, engine, scan.text))
+        found = [
+            match
+            for match in _mentions(expression, engine, scan.text)
+            if not any(start <= match.start("version") < end for start, end in taken)
+        ]
         if found:
             agree = len({match["version"] for match in found}) == 1
             return Located(found[0]["version"], scan.places.at(*found[0].span("version"))) if agree else None

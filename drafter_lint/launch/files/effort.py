@@ -1,0 +1,38 @@
+"""Effort: how much work one document may ask for, counted and never timed."""
+
+from __future__ import annotations
+
+from drafter_lint.errors import DrafterLintError
+
+# A unit is about the work of one character of a command. The largest of the documents in fixtures/launch asks for
+# 20,000 units; two million take about a second.
+_BASE = 2_000_000
+_EACH_CHARACTER = 4
+
+
+class TooMuch(DrafterLintError):
+    """A document that asks for more work than its size allows."""
+
+
+class Effort:
+    """The work left.
+
+    Attributes:
+        left: units that may still be spent.
+        spent: units spent so far.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.left = _BASE + _EACH_CHARACTER * size
+        self.spent = 0
+
+    def spend(self, units: int) -> None:
+        """Account for some work that is about to be done.
+
+        Raises:
+            TooMuch: nothing is left for it.
+        """
+        self.left -= units
+        self.spent += units
+        if self.left < 0:
+            raise TooMuch("it asks for more work than a document of its size may")
