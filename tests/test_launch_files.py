@@ -302,3 +302,42 @@ def test_fifty_mutations_of_the_corpus_are_read() -> None:
         document = chance.choice(DOCUMENTS)
         text = _mutated(document.read_text("utf-8"), chance)
         check_places(find_commands(text, file=document.name), text, document.name)
+
+
+@pytest.mark.parametrize("quoted", ['\'{"method": "mtp", "num_speculative_tokens": $N}\'', '"{\\"a\\": \\$N}"'])
+def test_a_dollar_no_shell_replaces_is_no_variable(quoted: str) -> None:
+    (command,) = find_commands(f"N=3\nvllm serve acme/lark --speculative-config {quoted}\n", file="a.sh").commands
+    assert command.unresolved == ()
+    assert command.request.num_speculative_tokens is None
+    ((place, expected),) = command.request.problems
+    assert shown(place)[:2] == "2:"
+    assert expected.startswith("JSON (Expecting value")
+    assert "$N" in command.request.argv[-1]
+
+
+def test_a_name_in_single_quotes_is_that_name() -> None:
+    text = "vllm serve '$MODEL' --tensor-parallel-size $TP --speculative-config '{\"model\": \"${D}\"}'\n"
+    (command,) = find_commands(text, file="a.sh").commands
+    assert command.unresolved == ("$TP",)
+    assert command.request.target is not None
+    assert command.request.drafter is not None
+    assert (command.request.target.value, command.request.drafter.value) == ("$MODEL", "${D}")
+    assert command.request.speculative_config["model"].value == "${D}"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("bash -c 'vllm serve acme/lark --speculative-config.num_speculative_tokens $N'\n", "a.sh"),
+        ('cat > x.sh <<E\nvllm serve acme/lark --speculative-config \'{"method": "$N"}\'\nE\n', "a.sh"),
+        (
+            'services:\n  a:\n    image: x\n    command: vllm serve a --speculative-config \'{"method":"$N"}\'\n',
+            "a.yaml",
+        ),
+        ('vllm serve acme/lark --speculative-config \'{"method": "${{ env.N }}"}\'\n', "a.sh"),
+        ('name: x\nargs: vllm serve acme/lark --speculative-config \'{"method":"$(N)"}\'\n', "a.yaml"),
+    ],
+)
+def test_a_dollar_somebody_else_replaces_stays_a_variable(text: str, name: str) -> None:
+    (command,) = find_commands(text, file=name).commands
+    assert [gap.strip("${}() ").removeprefix("env.") for gap in command.unresolved] == ["N"]

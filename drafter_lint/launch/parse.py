@@ -12,7 +12,7 @@ from drafter_lint.launch.arguments import Arguments, Given, walk
 from drafter_lint.launch.command import Program, assignments, find_program, shell_script
 from drafter_lint.launch.request import LaunchRequest, Option, Unresolved
 from drafter_lint.launch.shell import split_command
-from drafter_lint.launch.words import Line, Locate, Place, Span, masked, placeholders
+from drafter_lint.launch.words import Line, Locate, Place, Span, masked, placeholders, plain
 
 ENGINES = ("sglang", "vllm")
 _NUMBERS = {
@@ -118,7 +118,9 @@ def _request(line: Line, *, engine: str, start: int, environment: Mapping[str, L
         option = _option(line, item)
         options[option.name] = option
         if item.flag.field and item.values and item.flag.name not in speculative.SHORTHAND and not item.keys:
-            _fill(fields, found.problems, name=item.flag.field, value=Located(option.value, option.at), engine=engine)
+            _fill(
+                fields, found.problems, name=item.flag.field, value=Located(_text(line, item), option.at), engine=engine
+            )
     config: dict[str, Located[object]] = {}
     if engine == "vllm":
         entries = speculative.entries(line, found.given, found.problems)
@@ -127,11 +129,12 @@ def _request(line: Line, *, engine: str, start: int, environment: Mapping[str, L
         for key, value in config.items():
             if name := _SPECULATIVE_FIELDS.get(key.replace("-", "_")):
                 _fill(fields, found.problems, name=name, value=value, engine=engine)
+        config = {plain(key): Located(speculative.spelled(value.value), value.at) for key, value in config.items()}
     _positional(line, found, fields, engine=engine)
     gaps = [line.words[index][a:b] for index in range(len(line.words)) for a, b in placeholders(line.words[index])]
     return LaunchRequest(
         engine=engine,
-        argv=line.words,
+        argv=tuple(map(plain, line.words)),
         method=fields.texts.get("method"),
         drafter=fields.texts.get("drafter"),
         target=fields.texts.get("target"),
@@ -156,12 +159,16 @@ def _request(line: Line, *, engine: str, start: int, environment: Mapping[str, L
     )
 
 
+def _text(line: Line, item: Given) -> str | None:
+    return " ".join(line.text(span) for span in item.values) if item.values else None
+
+
 def _option(line: Line, item: Given) -> Option:
-    value = " ".join(line.text(span) for span in item.values) if item.values else None
+    value = _text(line, item)
     return Option(
         name=item.name,
         spelling=item.spelling,
-        value=value,
+        value=None if value is None else plain(value),
         at=line.at(item.values[0] if item.values else item.place),
         flag_at=line.at(item.place),
     )
@@ -172,7 +179,7 @@ def _positional(line: Line, found: Arguments, fields: _Fields, *, engine: str) -
     rest = found.positional
     if engine == "vllm" and rest and "target" not in fields.texts:
         first, *rest = rest
-        _fill(fields, found.problems, name="target", value=line.located(first), engine=engine)
+        _fill(fields, found.problems, name="target", value=Located(line.text(first), line.at(first)), engine=engine)
     found.problems += [(line.at(span), "no word on its own here") for span in rest if not placeholders(line.text(span))]
 
 
@@ -194,7 +201,7 @@ def _fill(
         return
     if name not in _NUMBERS:
         if isinstance(raw, str):
-            fields.texts[name] = Located(raw, value.at)
+            fields.texts[name] = Located(plain(raw), value.at)
         else:
             problems.append((value.at, "text"))
         return

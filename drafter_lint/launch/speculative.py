@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from drafter_lint.findings import Located, Location
 from drafter_lint.launch.arguments import Given
 from drafter_lint.launch.request import Option, Unresolved
-from drafter_lint.launch.words import Line, Span, placeholders
+from drafter_lint.launch.words import Line, Span, placeholders, plain
 
 FLAG = "--speculative-config"
 # vllm 0.33.0, engine/arg_utils.py, EngineArgs.create_speculative_config
@@ -73,7 +73,7 @@ def options(line: Line, found: Sequence[Entry]) -> Iterator[Option]:
             yield Option(
                 name=entry.key,
                 spelling=entry.spelling,
-                value=line.text(entry.place),
+                value=plain(line.text(entry.place)),
                 at=line.at(entry.place),
                 flag_at=line.at(entry.flag),
             )
@@ -89,6 +89,15 @@ def mapping(line: Line, found: Sequence[Entry]) -> dict[str, Located[object]]:
             value = {**held.value, **value}
         result[entry.key] = Located(value, line.at(entry.place))
     return result
+
+
+def spelled(value: object) -> object:
+    """A decoded value with the dollars that are no variables put back."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, dict):
+        return {plain(str(key)): spelled(item) for key, item in value.items()}
+    return [spelled(item) for item in value] if isinstance(value, list) else value
 
 
 def _from_json(line: Line, item: Given, problems: list[tuple[Location, str]]) -> list[Entry]:

@@ -20,12 +20,15 @@ _PLACEHOLDER = re.compile(
     | \$\{ (?: [^{}] | \{[^{}]{0,200}\} ){0,200} \}  # ${MODEL:-x}
     | \$ (?: [A-Za-z_]\w* | [0-9@*] )          # $MODEL, $1
     | \{\{ -? \s* [.$A-Za-z_] [^{}]* \}\}      # {{ .ModelPath }}
-    | \{ [A-Za-z_] [\w.]* \}                   # {tensor_parallel}
+    | (?<!\ufdd0) \{ [A-Za-z_] [\w.]* \}                   # {tensor_parallel}
     | __ [A-Z] [A-Z0-9_]* __                   # __IMAGE__
     """,
     re.VERBOSE | re.DOTALL,
 )
 _ANGLED = re.compile(r"<<?[A-Za-z_][\w .:/-]*>>?")
+# Stands for a dollar that nobody replaces (single quotes, a backslash) while a command is read; no text has it.
+_LITERAL_DOLLAR = "\ufdd0"
+_PROTECTED = re.compile(r"\$(?=\w|\{(?!\{))")
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY", re.IGNORECASE)
 _SECRET_FLAG = re.compile(r"--[\w-]*(?:api[-_]key|hf[-_]token|password)$")
 _HUB_TOKEN = re.compile(r"hf_[A-Za-z0-9]{16,}")
@@ -88,8 +91,8 @@ class Line:
         )
 
     def located(self, span: Span) -> Located[str]:
-        """The characters of a span with their place."""
-        return Located(self.text(span), self.at(span))
+        """The characters of a span, as they are to be shown, with their place."""
+        return Located(plain(self.text(span)), self.at(span))
 
     def _offset(self, index: int, position: int) -> int:
         """Where a character of a word stands in its quoted form; shlex.quote writes ' as '"'"'."""
@@ -133,6 +136,16 @@ def placeholders(text: str) -> tuple[tuple[int, int], ...]:
     if not text.lstrip().startswith(("{", "[")):
         found += [match.span() for match in _ANGLED.finditer(text)]
     return tuple(sorted(found))
+
+
+def protected(text: str) -> str:
+    """Quoted text whose dollars are no variables; ``${{ … }}`` and ``$(…)``, which others fill in, stay gaps."""
+    return _PROTECTED.sub(_LITERAL_DOLLAR, text)
+
+
+def plain(text: str) -> str:
+    """The same with its dollars back."""
+    return text.replace(_LITERAL_DOLLAR, "$")
 
 
 def masked(words: Sequence[str]) -> tuple[str, ...]:

@@ -75,10 +75,10 @@ class _Script:
         self.image = image
         shown = TEMPLATE.sub(lambda match: "x" * len(match[0]), text.text)
         shown = _PROMPT.sub(lambda match: " " * len(match[0]), shown)
-        # Only ASCII goes to the grammar. What was seen: fifteen small texts with U+C2A70, parsed one after the other, end
-        # the process with a segmentation fault (tree-sitter-bash 0.25.1, x86-64 Linux). Its library imports C's character
-        # table (__ctype_b_loc), which is made for single bytes; that this is the cause was not traced. Bytes and
-        # characters are then the same, too.
+        # Only ASCII goes to the grammar. What was seen: fifteen small texts with U+C2A70, parsed one after the other,
+        # end the process with a segmentation fault (tree-sitter-bash 0.25.1, x86-64 Linux). Its library imports C's
+        # character table (__ctype_b_loc), which is made for single bytes; that this is the cause was not traced. Bytes
+        # and characters are then the same, too.
         shown = _UNUSUAL.sub("x", shown)
         self.shown = shown
         self.root = syntax(shown, scan.effort)

@@ -13,7 +13,7 @@ from drafter_lint.launch.files.traced import Traced, joined
 from drafter_lint.launch.files.variables import Variables
 from drafter_lint.launch.files.versions import image_engine
 from drafter_lint.launch.flags import understood
-from drafter_lint.launch.words import ASSIGNMENT, placeholders
+from drafter_lint.launch.words import ASSIGNMENT, placeholders, plain
 
 # Programs that hand one of their words to a shell somewhere else.
 _REMOTE = {
@@ -119,6 +119,7 @@ def read_script(scan: Scan, text: Traced, variables: Variables, *, image: Traced
         return
     from drafter_lint.launch.files import bash  # noqa: PLC0415 - the two read each other's contents
 
+    text = text.retyped(plain(text.text))
     scan.depth += 1
     try:
         bash.search(scan, text, variables, image)
@@ -136,6 +137,7 @@ def read_heredoc(scan: Scan, text: Traced, variables: Variables, *, head: str, q
     if not quoted:
         kept = [i for i in range(len(text)) if text.text[i] != "\\" or text.text[i + 1 : i + 2] not in {"$", "`", "\\"}]
         text = text.pick("".join(text.text[i] for i in kept), kept)
+        inner.quotes_protect = False
     match = re.search(r"(?:>>?\s*|tee\s+(?:-a\s+)?)[\"']?([^\s\"'|;&]+)", head.replace("<<", " "))
     scan.depth += 1
     try:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from drafter_lint.launch.files.effort import Effort, TooMuch
 from drafter_lint.launch.files.traced import Traced, joined
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ _GAP = re.compile(r"\$\{\{[^{}\n]*\}\}|\{\{-?[^{}\n]*-?\}\}|<<[A-Za-z_][\w.-]*>>
 _GAP_LINE = re.compile(r"^[ \t]*(?:\{\{-?[^\n]*-?\}\}|\{%[^\n]*%\})[ \t]*$", re.MULTILINE)
 _SEPARATOR = re.compile(r"^---[^\n]*$", re.MULTILINE)
 _MAX_DEPTH = 60
+# The parser looks at every open bracket for every token (ruamel.yaml 0.19.1, scanner.py, stale_possible_simple_keys).
+_MAX_BRACKETS = 200
+_DOCUMENT, _CHARACTER = 800, 4  # what parsing costs, in units of effort
+_MAX_JSON = 200_000  # characters of a value written as JSON: a value may hold another one many times
 _MAX_NODES = 50_000  # with aliases written out; a document of aliases to aliases stops here
 
 
@@ -62,7 +67,7 @@ class Table:
 Value = Leaf | Items | Table
 
 
-def load(text: Traced) -> Iterator[Value]:
+def load(text: Traced, effort: Effort) -> Iterator[Value]:
     """The documents of a YAML or JSON stream; what cannot be parsed is left out."""
     shown = _GAP_LINE.sub(lambda match: "#" + " " * (len(match[0]) - 1) if match[0] else "", text.text)
     shown = _GAP.sub(lambda match: "x" * len(match[0]), shown).replace("\t", " ")
@@ -72,6 +77,7 @@ def load(text: Traced) -> Iterator[Value]:
     starts = [0, *(match.end() for match in _SEPARATOR.finditer(shown))]
     ends = [*(match.start() for match in _SEPARATOR.finditer(shown)), len(shown)]
     for start, end in zip(starts, ends, strict=True):
+        effort.spend(_DOCUMENT + _CHARACTER * (end - start))
         # A document at a time: one that does not parse hides no other. Offsets stay those of the stream.
         node = _composed(shown[start:end])
         if node is not None:
@@ -91,12 +97,30 @@ def strings(text: Traced) -> list[Traced] | None:
 
 
 def to_json(value: Value) -> Traced:
-    """A value as JSON text whose strings and numbers are still traced."""
+    """A value as JSON text whose strings and numbers are still traced.
+
+    Raises:
+        TooMuch: it would be very long.
+    """
+    waiting, length = [value], 0
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Leaf):
+            length += len(item.text)
+        else:
+            waiting += item.items if isinstance(item, Items) else (part for _, part in item.entries)
+        length += 4
+        if length > _MAX_JSON:
+            raise TooMuch("one of its values repeats itself too often")
+    return _json(value)
+
+
+def _json(value: Value) -> Traced:
     if isinstance(value, Table):
-        members = [joined([_quoted(key), Traced.stand_in(": "), to_json(item)]) for key, item in value.entries]
+        members = [joined([_quoted(key), Traced.stand_in(": "), _json(item)]) for key, item in value.entries]
         return joined([Traced.stand_in("{"), joined(members, ", "), Traced.stand_in("}")])
     if isinstance(value, Items):
-        return joined([Traced.stand_in("["), joined(map(to_json, value.items), ", "), Traced.stand_in("]")])
+        return joined([Traced.stand_in("["), joined(map(_json, value.items), ", "), Traced.stand_in("]")])
     if value.kind == "text":
         return _quoted(value.text)
     if value.kind == "boolean":
@@ -120,10 +144,19 @@ def _quoted(text: Traced) -> Traced:
     return joined([*parts, Traced.stand_in('"')])
 
 
+def _brackets(text: str) -> int:
+    """How many brackets are open at most."""
+    depth = deepest = 0
+    for bracket in re.findall(r"[\[\]{}]", text):
+        depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    return deepest
+
+
 def _composed(text: str) -> Node | None:
     from ruamel.yaml import YAML  # noqa: PLC0415 - a plain check must not pay for it
 
-    if not text.strip():
+    if not text.strip() or _brackets(text) > _MAX_BRACKETS:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

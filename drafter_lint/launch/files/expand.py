@@ -10,6 +10,7 @@ from drafter_lint.launch.files.effort import Effort
 from drafter_lint.launch.files.quoting import TEMPLATE, Unclosed, ansi, backtick, bracket, double, single
 from drafter_lint.launch.files.traced import Traced, joined
 from drafter_lint.launch.files.variables import Variables
+from drafter_lint.launch.words import protected
 
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9]+|[@*#?$!-]")
 _SIMPLE = re.compile(r"[A-Za-z_]\w*|[0-9@*]")
@@ -123,10 +124,10 @@ def _quoted(word: Traced, start: int, variables: Variables, result: _Fields) -> 
     if text[start] == "\\":
         position = start + (3 if text.startswith("\r\n", start + 1) else 2)
         if text[start + 1 : start + 2] not in {"\n", "\r"}:
-            result.add(word.cut(start + 1, position))
+            result.add(_protected(word.cut(start + 1, position), text[position : position + 1], variables))
     elif text[start] == "'":
         position = single(text, start)
-        result.add(word.cut(start + 1, position - 1))
+        result.add(_protected(word.cut(start + 1, position - 1), "", variables))
     elif text[start] == '"':
         position = double(text, start)
         _double(word.cut(start + 1, position - 1), variables, result)
@@ -135,6 +136,13 @@ def _quoted(word: Traced, start: int, variables: Variables, result: _Fields) -> 
         if not text[start + 1 : position - 1].lstrip().startswith("#"):  # a comment in a continuation: `# …`
             result.add(word.cut(start, position))
     return position
+
+
+def _protected(inside: Traced, following: str, variables: Variables) -> Traced:
+    """Quoted text: a dollar in it is a dollar. ``following`` is the character behind it."""
+    if "$" not in inside.text or not variables.quotes_protect:
+        return inside
+    return inside.retyped(protected(inside.text + following)[: len(inside)])
 
 
 def _double(inside: Traced, variables: Variables, result: _Fields) -> None:
@@ -146,7 +154,7 @@ def _double(inside: Traced, variables: Variables, result: _Fields) -> None:
         if character == "\\" and text[position + 1 : position + 2] in {"$", "`", '"', "\\", "\n"}:
             position += 2
             if text[start + 1] != "\n":
-                result.add(inside.cut(start + 1, position))
+                result.add(_protected(inside.cut(start + 1, position), text[position : position + 1], variables))
         elif template := TEMPLATE.match(text, position):
             position = template.end()
             result.add(_given(inside.cut(start, position), variables))
@@ -193,9 +201,7 @@ def _dollar(word: Traced, at: int, variables: Variables, result: _Fields, *, quo
     return match.end()
 
 
-def _put(
-    found: Traced | list[Traced] | None, whole: Traced, result: _Fields, *, quoted: bool, effort: Effort
-) -> None:
+def _put(found: Traced | list[Traced] | None, whole: Traced, result: _Fields, *, quoted: bool, effort: Effort) -> None:
     """Add a value, several fields, or, when nobody knows, the expression itself."""
     if found is None:
         result.add(whole)

@@ -17,10 +17,10 @@ REFERENCE = re.compile(r"\$\{?(\w+)")
 _STARTS = re.compile(r"vllm|sglang|--spec|docker|podman|nerdctl", re.IGNORECASE)
 
 
-# The grammar's recovery from errors, and its way through deep nesting, take time with the square of how much there is of
-# both (tree-sitter 0.26.1 with tree-sitter-bash 0.25.1: 64 kB of ")" or of "x=(" take 10 to 20 seconds). So pieces of a long
-# script are parsed first, and their tangle is added up. Scripts of build systems and completions have at most 180 in a
-# piece and 43 on average; text made to be slow has 460 and more in every piece.
+# The grammar's recovery from errors, and its way through deep nesting, take time with the square of how much there is
+# of both (tree-sitter 0.26.1, tree-sitter-bash 0.25.1: 64 kB of ")" or of "x=(" take 10 to 20 seconds). So pieces of a
+# long script are parsed first, and their tangle is added up. Scripts of build systems and completions have at most 180
+# in a piece and 43 on average; text made to be slow has 460 and more in every piece.
 _PIECE = 4_096
 _MAX_TANGLE = 3_000
 _TANGLE_SHARE = 40  # one for so many characters is allowed on top

@@ -52,7 +52,7 @@ class _Manifest:
 
 def search(scan: Scan, text: Traced, *, variables: Variables, json: bool) -> None:
     """Find the commands of a YAML or JSON stream."""
-    documents = list(data.load(text))
+    documents = list(data.load(text, scan.effort))
     if not documents and (match := _SPECULATIVE.search(text.text)):
         scan.note(text.cut(*match.span()), "not checked: this is no YAML or JSON that can be read")
     settings: dict[str, list[Traced]] = {}
@@ -158,6 +158,7 @@ def _is_container(table: Table) -> bool:
 def _service(manifest: _Manifest, table: Table, around: _Around) -> None:
     """One compose service: no shell reads its command, and ``$`` is compose's own."""
     known = manifest.variables.fresh()
+    known.quotes_protect = False
     image = table.text("image")
     environment = {name: interpolated(value, known) for name, value in _environment(table).items()}
     entry, command = table.get("entrypoint"), table.get("command")
@@ -171,7 +172,7 @@ def _service(manifest: _Manifest, table: Table, around: _Around) -> None:
     )
     if words:
         start = _first(entry if first else command)
-        commands.contained(manifest.scan, container, variables=manifest.variables, start=start)
+        commands.contained(manifest.scan, container, variables=known, start=start)
     for key, value in table.entries:
         if key.text not in {"image", "entrypoint", "command", "environment"}:
             _value(manifest, value, around.under(key.text))

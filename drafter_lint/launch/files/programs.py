@@ -59,7 +59,7 @@ def search(scan: Scan, text: Traced, variables: Variables) -> None:
     program = _Program(scan, variables, relevant(tree), read_names(tree))
 
     def walk(way: Way) -> None:
-        program.walk(way, tree, Names(text, starts, scan.variables, scan.spellings))
+        program.walk(way, tree, Names(text, starts, scan.variables, scan.spellings, scan.effort))
 
     left = each_way(walk, size=len(text))
     if left and scan.candidates:
@@ -73,7 +73,7 @@ def search(scan: Scan, text: Traced, variables: Variables) -> None:
 
 def search_notebook(scan: Scan, text: Traced, variables: Variables) -> None:
     """Find the commands of a notebook's code cells."""
-    for document in data.load(text):
+    for document in data.load(text, scan.effort):
         cells = document.get("cells") if isinstance(document, Table) else None
         for cell in data.sequence(cells):
             if not isinstance(cell, Table) or (kind := cell.text("cell_type")) is None or kind.text != "code":
@@ -121,6 +121,7 @@ class _Program:
             self._statement(statement, names)
 
     def _statement(self, node: ast.stmt, names: Names) -> None:
+        self.scan.effort.spend(20)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             self.waiting.append((node, names))
         elif isinstance(node, ast.ClassDef):
@@ -178,6 +179,7 @@ class _Program:
             self._set(node.target, node.value, names)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             held, added = names.held.get(node.target.id), names.value(node.value)
+            names.weigh(held)
             if isinstance(held, Items) and isinstance(added, Items):
                 names.held[node.target.id] = Items((*held.items, *added.items))
             elif isinstance(held, Leaf) and isinstance(added, Leaf) and held.kind == added.kind == "text":
@@ -297,6 +299,7 @@ def _grown(call: ast.Call, names: Names) -> None:
     name, method = call.func.value.id, call.func.attr
     held = names.held.get(name)
     added = names.value(call.args[0]) if call.args else None
+    names.weigh(held)
     if isinstance(held, Items) and added is not None and method in {"append", "extend"}:
         new = (added,) if method == "append" else added.items if isinstance(added, Items) else ()
         names.held[name] = Items((*held.items, *new))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from drafter_lint.launch.files import literals, spoken
 from drafter_lint.launch.files.data import Items, Leaf, Table, Value, to_json
+from drafter_lint.launch.files.effort import Effort
 from drafter_lint.launch.files.traced import Traced, joined
 
 _MAX_DEPTH = 40
@@ -25,18 +26,20 @@ class Names:
         held: what each name holds.
         given: what the user says unknown names are.
         spellings: what the gaps put into words are called in the program.
+        effort: what putting values in is charged to.
     """
 
     source: Traced
     starts: list[int]
     given: Mapping[str, str]
     spellings: dict[str, str]
+    effort: Effort
     held: dict[str, Value] = field(default_factory=dict)
     depth: int = 0
 
     def inside(self) -> Names:
         """The names a function sees, its own assignments kept to itself."""
-        return Names(self.source, self.starts, self.given, self.spellings, dict(self.held), self.depth)
+        return Names(self.source, self.starts, self.given, self.spellings, self.effort, dict(self.held), self.depth)
 
     def text(self, node: ast.expr | ast.stmt | ast.keyword) -> Traced:
         """The characters of a node."""
@@ -52,7 +55,15 @@ class Names:
             found = self._known(node) if self.depth < _MAX_DEPTH else None
         finally:
             self.depth -= 1
+        self.weigh(found)
         return self.gap(node) if found is None else found
+
+    def weigh(self, value: Value | None) -> None:
+        """Charge for a value that is put together: a program may double one again and again."""
+        if isinstance(value, Leaf):
+            self.effort.spend(len(value.text))
+        elif value is not None:
+            self.effort.spend(len(value.items if isinstance(value, Items) else value.entries))
 
     def gap(self, node: ast.expr) -> Leaf:
         """An expression nobody can evaluate, as ``{its text}``."""

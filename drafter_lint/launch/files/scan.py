@@ -12,7 +12,7 @@ from drafter_lint.launch.files.effort import Effort
 from drafter_lint.launch.files.traced import Places, Traced
 from drafter_lint.launch.parse import parse_command
 from drafter_lint.launch.request import LaunchRequest, Unresolved
-from drafter_lint.launch.words import masked
+from drafter_lint.launch.words import masked, plain
 
 # The value of a speculative key that a reader is to fill in.
 _JSON_GAP = re.compile(r"(\"(?:model|method|num_speculative_tokens|revision)\"\s*:\s*\"?)<([A-Za-z_][^<>{}\"]*)>")
@@ -136,7 +136,7 @@ class Scan:
 
         located = {
             name: Located(
-                masked([f"{name}={value.text}"])[0].removeprefix(f"{name}="), self.places.location(value, start)
+                masked([f"{name}={plain(value.text)}"])[0].removeprefix(f"{name}="), self.places.location(value, start)
             )
             for name, value in environment.items()
         }

@@ -20,6 +20,7 @@ class Variables:
         positional: "$1" and on, None when the caller is not in the document.
         exported: names a command sees in its environment.
         given: what the user says unknown variables are.
+        quotes_protect: False where something else puts values in before a shell sees the quotes: compose, a heredoc.
         effort: what putting values in is charged to, shared by all copies.
     """
 
@@ -29,6 +30,7 @@ class Variables:
     positional: list[Traced] | None = None
     exported: set[str] = field(default_factory=set)
     given: Mapping[str, str] = field(default_factory=dict)
+    quotes_protect: bool = True
     effort: Effort = field(default_factory=lambda: Effort(0))
 
     def copy(self) -> Variables:
@@ -40,12 +42,15 @@ class Variables:
             positional=None if self.positional is None else list(self.positional),
             exported=set(self.exported),
             given=self.given,
+            quotes_protect=self.quotes_protect,
             effort=self.effort,
         )
 
     def fresh(self, values: Mapping[str, Traced] | None = None) -> Variables:
         """Nothing set but some values: where no script of the document is around (a container, a quoted heredoc)."""
-        return Variables(values=dict(values or {}), given=self.given, effort=self.effort)
+        return Variables(
+            values=dict(values or {}), given=self.given, quotes_protect=self.quotes_protect, effort=self.effort
+        )
 
     def value(self, name: str) -> Traced | None:
         """A plain value; the first element of an array; None if nobody says."""
