@@ -7,18 +7,22 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from drafter_lint.api import Job, engine_name
 from drafter_lint.errors import UsageError
 from drafter_lint.findings import Located, Location
 from drafter_lint.launch import LaunchRequest
-from drafter_lint.launch.files import Found, LaunchCommand, find_commands
+from drafter_lint.launch.files import HINT, Found, LaunchCommand, find_commands
 from drafter_lint.launch.files.documents import is_document
 from drafter_lint.launch.words import placeholders
 from drafter_lint.scope import Stated
 from drafter_lint.suppressions import Suppression, inline
 
 MAX_BYTES = 1_000_000
+_PIECE = 1 << 20
+_OVERLAP = 32  # longer than any word that is looked for
+_MAX_SEARCHED = 1 << 30
 _LEFT_OUT = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".nox", "__pycache__", "site-packages"}
 #: A report of ours repeats commands that stand elsewhere.
 _OURS = '"name": "drafter-lint"'
@@ -92,17 +96,33 @@ def _walked(folder: str) -> Iterator[str]:
 
 
 def _read(path: str, *, asked: bool) -> Document | Unread | None:
-    """A document; None for one of a folder that is too large or no text: nobody wrote that by hand."""
+    """A document; None for one that is too large or no text in a folder, or too large and speaks of no engine."""
     try:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
+            if len(data) > MAX_BYTES and not (asked and _speaks_of_engines(data, file)):
+                return None
     except OSError as error:
         return Unread(path, f"could not be read: {error.strerror or error}")
     if len(data) > MAX_BYTES:
-        return Unread(path, "more than a million bytes") if asked else None
+        return Unread(path, "more than a million bytes")
     if b"\0" in data:
         return Unread(path, "is no text") if asked else None
     return Document(Path(path).as_posix(), data.decode("utf-8", "replace").removeprefix("\ufeff"))
+
+
+def _speaks_of_engines(start: bytes, file: BinaryIO) -> bool:
+    """True if a large file has a word without which there is no command; searched piece by piece, to a bound."""
+    piece, searched = start, len(start)
+    while not HINT.search(piece.decode("latin-1")):
+        following = file.read(_PIECE)
+        if not following:
+            return False
+        searched += len(following)
+        if searched > _MAX_SEARCHED:
+            return True  # it may
+        piece = piece[-_OVERLAP:] + following
+    return True
 
 
 def jobs_of(

@@ -123,11 +123,20 @@ def test_a_report_of_ours_is_no_document() -> None:
     assert len(scan(".")[1]) == 1
 
 
-@pytest.mark.parametrize(("text", "reason"), [("x\0", "is no text"), ("#" * 1_000_001, "more than a million bytes")])
+@pytest.mark.parametrize(("text", "reason"), [("x\0", "is no text"), ("#" * 3_000_000 + "vllm", "more than a million bytes")])
 def test_a_named_file_that_cannot_be_read_is_not_checked(text: str, reason: str) -> None:
     write("a.sh", text)
     code, (check,) = scan("a.sh")
     assert (code, check["verdict"], reasons(check)) == (3, "unknown", [f"a.sh: {reason}"])
+
+
+@pytest.mark.parametrize("kilobytes", [1_000, 1_024, 3_000])
+def test_a_large_file_is_passed_over_if_it_speaks_of_no_engine(kilobytes: int) -> None:
+    write("log.txt", "." * (kilobytes * 1_024))
+    assert scan("log.txt") == (0, [])
+    for split in range(5):  # the word may lie across two pieces
+        write("log.txt", "." * (1_000_001 - split) + "sglang" + "." * 1_024)
+        assert reasons(scan("log.txt")[1][0]) == ["log.txt: more than a million bytes"]
 
 
 def test_a_path_that_does_not_exist() -> None:

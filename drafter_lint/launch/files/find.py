@@ -13,7 +13,8 @@ from drafter_lint.launch.files.traced import Traced
 from drafter_lint.launch.files.variables import Variables
 from drafter_lint.launch.files.versions import of_document, of_image
 
-_HINT = re.compile(r"vllm|sglang|sgl\b|--spec|speculative", re.IGNORECASE)
+#: A text without any of these words holds no command.
+HINT = re.compile(r"vllm|sglang|sgl\b|--spec|speculative", re.IGNORECASE)
 _MAX_SIZE = 2_000_000
 
 
@@ -29,7 +30,7 @@ def find_commands(text: str, *, file: str, variables: Mapping[str, str] | None =
         file: its path, which decides together with the text how it is read.
         variables: values for variables and template gaps the document leaves open, by name.
     """
-    if not _HINT.search(text):
+    if not HINT.search(text):
         return Found()
     scan = Scan(text, file=file, variables=variables or {})
     whole = Traced.document(text)
