@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import random
+import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 
 from drafter_lint.findings import Located, Location
 from drafter_lint.launch import LaunchRequest
-from drafter_lint.launch.files import Found, LaunchCommand, find_commands
+from drafter_lint.launch.files import Found, LaunchCommand, effort, find_commands, versions
+from drafter_lint.launch.files.grammar import syntax
+from mutations import BOUNDED, mutated
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "launch"
 DOCUMENTS = sorted(path for path in FOLDER.iterdir() if not path.name.endswith(".expect.toml"))
@@ -283,7 +286,9 @@ FRAGMENTS = st.sampled_from(
     ]
 )
 DOCUMENT = st.one_of(st.text(max_size=200), st.lists(FRAGMENTS, max_size=40).map("".join))
-QUIET = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(
+    max_examples=150, derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @QUIET
@@ -296,28 +301,12 @@ def test_any_text_is_read_without_an_error_and_places_lie_inside(text: str, name
     check_places(find_commands(document, file=name), document, name)
 
 
-def _mutated(text: str, chance: random.Random) -> str:
-    for _ in range(chance.randint(1, 4)):
-        at, to = sorted((chance.randrange(len(text) + 1), chance.randrange(len(text) + 1)))
-        to = min(to, at + chance.randint(0, 60))
-        kind = chance.randrange(4)
-        if kind == 0:
-            text = text[:at] + text[to:]
-        elif kind == 1:
-            text = text[:at] + chance.choice("\"'`$(){}[]\\\n#:<>&|;") + text[at:]
-        elif kind == 2:
-            text = text[:to] + text[at:to] + text[to:]
-        else:
-            text = text[:at] + text[at:to][::-1] + text[to:]
-    return text
-
-
-def test_fifty_mutations_of_the_corpus_are_read() -> None:
-    chance = random.Random(20260101)
-    for _ in range(50):
-        document = chance.choice(DOCUMENTS)
-        text = _mutated(document.read_text("utf-8"), chance)
-        check_places(find_commands(text, file=document.name), text, document.name)
+@BOUNDED
+@given(data=st.data())
+def test_mutations_of_the_corpus_are_read(data: st.DataObject) -> None:
+    document = data.draw(st.sampled_from(DOCUMENTS))
+    text = data.draw(mutated(document.read_text("utf-8")))
+    check_places(find_commands(text, file=document.name), text, document.name)
 
 
 @pytest.mark.parametrize("quoted", ['\'{"method": "mtp", "num_speculative_tokens": $N}\'', '"{\\"a\\": \\$N}"'])
@@ -357,3 +346,103 @@ def test_a_name_in_single_quotes_is_that_name() -> None:
 def test_a_dollar_somebody_else_replaces_stays_a_variable(text: str, name: str) -> None:
     (command,) = find_commands(text, file=name).commands
     assert [gap.strip("${}() ").removeprefix("env.") for gap in command.unresolved] == ["N"]
+
+
+# Text made to be slow, by what it repeats: in a script, in a page, in a program, in a manifest.
+SLOW = [
+    *(
+        ("a.sh", unit)
+        for unit in ("x=(", ")", "))", "|", "x=$x$x vllm\n", 'x+=("${x[@]}" vllm)\n', "x $(vllm\n", '"$(')
+    ),
+    *(
+        ("a.sh", unit)
+        for unit in ("if x; then vllm serve $x; fi\n", "for i in 1 2 3; do vllm serve $i; ", "vllm serve a\n")
+    ),
+    *(("a.sh", unit) for unit in ("cat <<E\nvllm serve a\n", "((\\\nx=(:-[[ ", ">a f() ", "vllm serve a\n--spec-a\n")),
+    *(("a.yaml", unit) for unit in ("[", "{", "- vllm serve a\n", "---\na: b\n", "a: &a [*a]\n")),
+    *(
+        ("a.md", unit)
+        for unit in ("```bash\nvllm serve a\n```\n", "```yaml\na: vllm\n```\n", "> ~~~\n> vllm serve a\n> ~~~\n")
+    ),
+    *(
+        ("a.py", unit)
+        for unit in ("x += x\n", "x = [*x, *x]\n", "x = {'a': x, 'b': x}\n", "LLM('a')\n", "if x: LLM(x)\n")
+    ),
+]
+
+
+def _repeated(name: str, unit: str, size: int) -> str:
+    first = "x = ['vllm']\n" if name == "a.py" else ""
+    return first + unit * (size // len(unit)) + "\n# vllm --speculative-config\n"
+
+
+@pytest.fixture
+def spent(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """What documents read from now on ask for, in units of effort."""
+    total = {"units": 0, "calls": 0}
+    real = effort.Effort.spend
+
+    def counted(self: effort.Effort, units: int) -> None:
+        real(self, units)
+        total["units"] += units
+        total["calls"] += 1
+
+    monkeypatch.setattr(effort.Effort, "spend", counted)
+    return total
+
+
+@pytest.mark.parametrize(("name", "unit"), SLOW)
+def test_a_text_made_to_be_slow_asks_for_bounded_work(
+    name: str, unit: str, spent: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effort, "_BASE", 100_000)  # the law is the same, and the test quicker
+    text = _repeated(name, unit, 64_000)
+    check_places(find_commands(text, file=name), text, name)
+    assert 0 < spent["units"] <= effort.allowed(len(text))
+    assert spent["calls"] < 60_000
+
+
+def test_documents_of_people_ask_for_a_hundredth_of_what_they_may(spent: dict[str, int]) -> None:
+    for document in DOCUMENTS:
+        text = document.read_text("utf-8")
+        spent["units"] = 0
+        find_commands(text, file=document.name)
+        assert spent["units"] < effort.allowed(len(text)) // 100, document.name
+
+
+@pytest.mark.parametrize("unit", ["x=(", ")", "|", "))/x[", "'vllm", ">a f() ", "((\\\nx=(:-[[ "])
+def test_the_grammar_is_not_given_what_it_is_slow_at(unit: str) -> None:
+    parsed = syntax((unit * 64_000)[:64_000], effort.Effort(64_000))
+    assert parsed is None
+    assert syntax((unit * 4_000)[:4_000], effort.Effort(4_000)) is not None
+
+
+def test_a_long_script_of_people_is_parsed_whole() -> None:
+    script = "".join((path.read_text("utf-8")) + "\n" for path in sorted(FOLDER.glob("shell-*.sh"))) * 6
+    shown = "".join(character if character.isascii() else "x" for character in script)
+    assert len(shown) > 30_000
+    assert syntax(shown, effort.Effort(len(shown))) is not None
+
+
+def test_a_script_too_tangled_to_be_parsed_is_read_line_by_line_and_said_so() -> None:
+    text = "vllm serve acme/lark --speculative-config.method mtp\n" + "x=(" * 20_000
+    found = find_commands(text, file="a.sh")
+    assert [command.source.line for command in found.commands] == [1]
+    found = find_commands("\n" + text, file="a.sh")
+    assert [note.reason for note in found.notes] == [
+        "not checked: this script is nested too deep or no shell; only its lines were read"
+    ]
+
+
+def test_pins_are_looked_for_once_and_not_for_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    real = versions._mentions
+
+    def noted(expression: re.Pattern[str], engine: str, text: str) -> Iterator[re.Match[str]]:
+        looked.append(engine)
+        return real(expression, engine, text)
+
+    monkeypatch.setattr(versions, "_mentions", noted)
+    text = "".join(f"vllm serve acme/lark-{index}\n" for index in range(500))
+    assert len(find_commands(text, file="a.sh").commands) == 500
+    assert looked == ["vllm", "vllm"]

@@ -123,7 +123,9 @@ def test_a_report_of_ours_is_no_document() -> None:
     assert len(scan(".")[1]) == 1
 
 
-@pytest.mark.parametrize(("text", "reason"), [("x\0", "is no text"), ("#" * 3_000_000 + "vllm", "more than a million bytes")])
+@pytest.mark.parametrize(
+    ("text", "reason"), [("x\0", "is no text"), ("#" * 3_000_000 + "vllm", "more than a million bytes")]
+)
 def test_a_named_file_that_cannot_be_read_is_not_checked(text: str, reason: str) -> None:
     write("a.sh", text)
     code, (check,) = scan("a.sh")

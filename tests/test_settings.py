@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from typing import Any
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import settings as bounds
+from hypothesis import strategies as st
 
 from command_line import COMMAND, DRAFTER, MISTAKEN, TARGET, call, enter
 from drafter_lint.errors import UsageError
@@ -19,6 +23,7 @@ from drafter_lint.findings import Location
 from drafter_lint.settings import Settings, schema, understood
 from drafter_lint.settings_file import SettingsFile, find, read
 from drafter_lint.suppressions import EngineRange, inline
+from mutations import BOUNDED, mutated
 from test_json import validated
 
 ROOT = Path(__file__).parents[1]
@@ -364,3 +369,38 @@ def test_a_named_file_is_read_whatever_it_is_called(folder: Path) -> None:
     (folder / "ci.toml").write_text("offline = true\n")
     assert read(Path("ci.toml")).table == {"offline": True}
     assert call("check", DRAFTER, "--alone", "--config", "ci.toml").code == 0
+
+
+FULL = (
+    'engines = ["sglang==0.5.23", "vllm"]\nselect = ["DFL4", "eagle3-run-as-eagle"]\nfail-on = "silent"\n'
+    '[aliases]\nkimi = "acme/kimi"\nboth = ["acme/a", "acme/b"]\n'
+    + WRONG
+    + SUPPRESS
+    + 'engine = "sglang>=0.5"\nexpires = 2027-01-31\ndrafter = "acme/*"\n'
+)
+PYPROJECT = "[project]\nname = 'x'\n" + FULL.replace("[[", "[[tool.drafter-lint.").replace(
+    "[aliases]", "[tool.drafter-lint.aliases]"
+).replace("engines =", "[tool.drafter-lint]\nengines =", 1)
+
+
+@BOUNDED
+@given(text=st.one_of(mutated(FULL), mutated(PAIR + SUPPRESS)))
+def test_any_mutation_of_settings_is_understood_or_refused(text: str) -> None:
+    settings(text)
+    # Nothing else may be raised; what is refused is refused by the file's name.
+    with contextlib.suppress(UsageError):
+        assert understood(read(Path("drafter-lint.toml"))).file.path.name == "drafter-lint.toml"
+
+
+@bounds(BOUNDED, max_examples=50)
+@given(
+    text=st.one_of(mutated(WRONG + SUPPRESS), mutated(PYPROJECT)), name=st.sampled_from(["drafter-lint", "pyproject"])
+)
+def test_fifty_mutations_of_settings_end_without_a_traceback(text: str, name: str) -> None:
+    for path in Path().glob("*.toml"):
+        if not path.name.endswith(".recipe.toml"):
+            path.unlink()
+    settings(text, f"{name}.toml")
+    code, _, err = call("scan", ".", "--offline")
+    assert code in {0, 1, 2, 3}, err
+    assert code != 2 or err.startswith("error: ")

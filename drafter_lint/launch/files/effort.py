@@ -14,17 +14,20 @@ class TooMuch(DrafterLintError):
     """A document that asks for more work than its size allows."""
 
 
+def allowed(size: int) -> int:
+    """How many units a document of so many characters may ask for."""
+    return _BASE + _EACH_CHARACTER * size
+
+
 class Effort:
     """The work left.
 
     Attributes:
         left: units that may still be spent.
-        spent: units spent so far.
     """
 
     def __init__(self, size: int) -> None:
-        self.left = _BASE + _EACH_CHARACTER * size
-        self.spent = 0
+        self.left = allowed(size)
 
     def spend(self, units: int) -> None:
         """Account for some work that is about to be done.
@@ -33,6 +36,5 @@ class Effort:
             TooMuch: nothing is left for it.
         """
         self.left -= units
-        self.spent += units
         if self.left < 0:
             raise TooMuch("it asks for more work than a document of its size may")
