@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from drafter_lint.checkpoint import Checkpoint, Config
+from drafter_lint.checkpoint.text import MTP_KEYS, text_config
 from drafter_lint.findings import Located
 
-#: Where wrappers keep the language model's configuration, tried in this order.
-TEXT_KEYS = ("text_config", "llm_config", "language_config", "language_model_config", "thinker_config")
-_MTP_KEYS = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules", "num_mtp_layers", "n_mtp_layers")
 _CONTEXT_KEYS = ("max_position_embeddings", "max_sequence_length", "seq_length", "n_positions", "model_max_length")
 
 
@@ -63,7 +61,7 @@ def read_target(checkpoint: Checkpoint) -> Target:
         Unavailable: config.json cannot be read.
     """
     whole = checkpoint.config
-    text = _text_config(whole)
+    text = text_config(whole)
     architectures = whole.strings("architectures")
     inner = text.strings("architectures")
     return Target(
@@ -79,17 +77,9 @@ def read_target(checkpoint: Checkpoint) -> Target:
         num_attention_heads=text.integer("num_attention_heads"),
         max_position_embeddings=_first_integer(text, _CONTEXT_KEYS),
         tie_word_embeddings=text.boolean("tie_word_embeddings") or whole.boolean("tie_word_embeddings"),
-        mtp_layers=_first_integer(text, _MTP_KEYS),
+        mtp_layers=_first_integer(text, MTP_KEYS),
         quantization=_quantization(whole) or _quantization(text),
     )
-
-
-def _text_config(whole: Config) -> Config:
-    for key in TEXT_KEYS:
-        nested = whole.object(key)
-        if nested is not None:
-            return _text_config(nested)
-    return whole
 
 
 def _first(values: Located[tuple[str, ...]] | None) -> Located[str] | None:

@@ -10,7 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drafter_lint.checkpoint import Checkpoint
-from drafter_lint.drafters import Eagle, Layout, Recognition, Unsupported
+from drafter_lint.drafters import (
+    BlockDrafter,
+    Drafter,
+    DraftModel,
+    Eagle,
+    Layout,
+    Medusa,
+    MlpSpeculator,
+    Mtp,
+    Recognition,
+    Unsupported,
+)
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.recipe import Recipe
 from drafter_lint.reference import Reference
@@ -22,6 +33,22 @@ PUBLISHED = sorted((FIXTURES / "recipes").glob("*.recipe.toml"))
 LAYER0 = {
     "layers.0.self_attn.q_proj.weight": "BF16 64x64",
     "layers.0.mlp.up_proj.weight": "BF16 128x64",
+}
+LANGUAGE_MODEL = {
+    "model.embed_tokens.weight": "BF16 512x64",
+    "model.layers.0.self_attn.q_proj.weight": "BF16 64x64",
+    "model.layers.1.self_attn.q_proj.weight": "BF16 64x64",
+}
+BACKBONE = {"hidden_norm.weight": "BF16 64", "fc.weight": "BF16 64x192", "norm.weight": "BF16 64", **LAYER0}
+TYPES: dict[str, type[Drafter]] = {
+    "eagle1": Eagle,
+    "eagle3": Eagle,
+    "block": BlockDrafter,
+    "mtp": Mtp,
+    "medusa": Medusa,
+    "mlp_speculator": MlpSpeculator,
+    "language_model": DraftModel,
+    "none": Unsupported,
 }
 
 
@@ -56,21 +83,127 @@ def seen(config: dict[str, object] | None, tensors: dict[str, str] | None = None
             Layout.EAGLE3_LAYERS,
             "eagle3",
         ),
-        ({}, {"hidden_norm.weight": "BF16 64", "fc.weight": "BF16 64x192", **LAYER0}, Layout.OTHER, "dflash"),
-        ({"dflash_config": {}}, {"fc.weight": "BF16 64x128", **LAYER0}, Layout.OTHER, "dflash"),
-        ({"speculators_model_type": "dflash"}, None, Layout.OTHER, "dflash"),
-        ({}, {"markov_head.markov_w1.weight": "BF16 8x8"}, Layout.OTHER, "dspark"),
-        ({}, {"model.layers.61.eh_proj.weight": "BF16 64x128"}, Layout.OTHER, "mtp"),
-        ({}, {"mtp.fc.weight": "BF16 64x128"}, Layout.OTHER, "mtp"),
-        ({"speculators_model_type": "eagle"}, {"fusion_fc.weight": "BF16 64x128"}, Layout.OTHER, "eagle"),
-        ({}, {"medusa_head.0.0.linear.weight": "BF16 8x8"}, Layout.OTHER, "medusa"),
-        ({}, {"hydra_mlp.0.0.linear.weight": "BF16 8x8"}, Layout.OTHER, "hydra"),
+        ({}, {"hidden_norm.weight": "BF16 64", "fc.weight": "BF16 64x192", **LAYER0}, Layout.DFLASH, "dflash"),
+        ({"dflash_config": {}}, {"fc.weight": "BF16 64x128", **LAYER0}, Layout.DFLASH, "dflash"),
+        ({"speculators_model_type": "dflash"}, None, Layout.DFLASH_SPECULATORS, "dflash"),
+        ({}, {"markov_head.markov_w1.weight": "BF16 8x8"}, Layout.DSPARK, "dspark"),
+        ({}, {"model.layers.61.eh_proj.weight": "BF16 64x128"}, Layout.MTP_NEXTN, "mtp"),
+        ({}, {"mtp.fc.weight": "BF16 64x128"}, Layout.MTP_QWEN, "mtp"),
         (
-            {"architectures": ["LlamaForCausalLM"]},
-            {"model.embed_tokens.weight": "BF16 64x64", "model.layers.0.self_attn.q_proj.weight": "BF16 64x64"},
-            Layout.OTHER,
-            "draft_model",
+            {"speculators_model_type": "eagle"},
+            {"fusion_fc.weight": "BF16 64x128", "transformer.mlp.up_proj.weight": "BF16 128x64"},
+            Layout.EAGLE1_SPECULATORS,
+            "eagle",
         ),
+        (
+            {},
+            {"eagle_linear.weight": "BF16 64x128", "layers.0.attention.wq.weight": "BF16 64x64"},
+            Layout.EAGLE1,
+            "eagle",
+        ),
+        ({"architectures": ["Qwen3Eagle3Model"]}, None, Layout.EAGLE3_DEEPSPEC, "eagle3"),
+        ({}, {"medusa_head.0.0.linear.weight": "BF16 8x8"}, Layout.MEDUSA, "medusa"),
+        ({}, {"0.0.linear.weight": "BF16 8x8", "0.1.weight": "BF16 16x8"}, Layout.MEDUSA, "medusa"),
+        ({}, {"blocks.0.layers.0.weight": "BF16 8x8"}, Layout.MEDUSA_VLLM, "medusa"),
+        ({}, {"hydra_mlp.0.0.linear.weight": "BF16 8x8"}, Layout.HYDRA, "hydra"),
+        (
+            {},
+            {"speculator.emb.0.weight": "BF16 8x8", "speculator.proj.0.weight": "BF16 8x8"},
+            Layout.MLP_SPECULATOR,
+            "mlp_speculator",
+        ),
+        ({"architectures": ["LlamaForCausalLM"]}, LANGUAGE_MODEL, Layout.DRAFT_MODEL, "draft_model"),
+        ({"spd_type": "pard", "pard_token": 7}, LANGUAGE_MODEL, Layout.PARD, "draft_model"),
+        ({"architectures": ["LlamaForCausalLM"], "num_hidden_layers": 16}, None, Layout.DRAFT_MODEL, "draft_model"),
+        # One layer and an ordinary name: an EAGLE drafter as likely as a model.
+        ({"architectures": ["LlamaForCausalLM"], "num_hidden_layers": 1}, None, Layout.UNKNOWN, ""),
+        ({}, BACKBONE | {"candidate_selector.hidden_projection.weight": "BF16 8x64"}, Layout.DFLASH2, "dflash"),
+        ({"speculators_model_type": "dflash2"}, BACKBONE, Layout.DFLASH_SPECULATORS, "dflash"),
+        (
+            {"speculators_model_type": "dflash2"},
+            BACKBONE | {"layers.0.attention_conv.base_kernel": "BF16 2x2x64"},
+            Layout.DFLASH2_SPECULATORS,
+            "dflash",
+        ),
+        ({}, BACKBONE | {"prefix_gru.weight_ih_l0": "BF16 24x64"}, Layout.DOMINO, "dflash"),
+        (
+            {"architectures": ["DFlashDraftModel"]},
+            BACKBONE | {"logit_head.prefix_gru.weight_ih_l0": "BF16 24x64"},
+            Layout.DOMINO,
+            "dflash",
+        ),
+        (
+            {"speculators_model_type": "xpress"},
+            BACKBONE | {"refiner_head.readout": "BF16 512x8"},
+            Layout.XPRESS_SPECULATORS,
+            "dflash",
+        ),
+        ({}, BACKBONE | {"layers.0.self_attn.k_proj_target.weight": "BF16 64x64"}, Layout.DFLARE, "dflash"),
+        ({}, BACKBONE | {"aux_hidden_norms.0.weight": "BF16 64"}, Layout.DFLASH_LAGUNA, "dflash"),
+        (
+            {},
+            {"encoder.fc.weight": "BF16 64x192", "encoder.output_norm_enc.weight": "BF16 64", **LAYER0},
+            Layout.DFLASH_MUSE,
+            "dflash",
+        ),
+        ({"architectures": ["MuseGlimmerAssistantModel"]}, None, Layout.DFLASH_MUSE, "dflash"),
+        ({"architectures": ["LiLiCorrDraftModel"]}, BACKBONE, Layout.LILICORR, "dflash"),
+        (
+            {"architectures": ["DFlashDraftModel"], "dflash_config": {"projector_type": "dspark"}},
+            BACKBONE | {"markov_head.markov_w1.weight": "BF16 512x8"},
+            Layout.DSPARK,
+            "dspark",
+        ),
+        (
+            {"architectures": ["DFlashDraftModel"]},
+            BACKBONE | {"markov_w1.weight": "BF16 512x8"},
+            Layout.DSPARK_MODELOPT,
+            "dspark",
+        ),
+        (
+            {"speculators_model_type": "dspark", "architectures": ["DSparkDraftModel"]},
+            BACKBONE | {"markov_head.markov_w1.weight": "BF16 512x8"},
+            Layout.DSPARK_SPECULATORS,
+            "dspark",
+        ),
+        (
+            {"architectures": ["Qwen3DSparkModel"], "markov_rank": 8},
+            BACKBONE | {"markov_head.markov_w1.weight": "BF16 512x8"},
+            Layout.DSPARK_DEEPSPEC,
+            "dspark",
+        ),
+        ({"architectures": ["Qwen3DSparkModel"], "markov_rank": 0}, BACKBONE, Layout.DFLASH_DEEPSPEC, "dflash"),
+        (
+            {"dspark_block_size": 7},
+            {"layers.0.attn.wq_a.weight": "BF16 8x8", "mtp.0.markov_head.embed.weight": "BF16 8x8"},
+            Layout.DSPARK_FUSED,
+            "dspark",
+        ),
+        (
+            {"num_nextn_predict_layers": 1},
+            LANGUAGE_MODEL | {"model.layers.2.eh_proj.weight": "BF16 64x128"},
+            Layout.MTP_DEEPSEEK,
+            "mtp",
+        ),
+        ({}, LANGUAGE_MODEL | {"mtp.0.attn.wq_a.weight": "BF16 8x8"}, Layout.MTP_DEEPSEEK_V4, "mtp"),
+        ({}, LANGUAGE_MODEL | {"mtp.layers.0.eh_proj.weight": "BF16 8x8"}, Layout.MTP_LAYERS, "mtp"),
+        ({}, LANGUAGE_MODEL | {"model.mtp_layers.0.input_proj.weight": "BF16 8x8"}, Layout.MTP_MIMO, "mtp"),
+        ({}, LANGUAGE_MODEL | {"model.mtp_block.0.mlp.up_proj.weight": "BF16 8x8"}, Layout.MTP_ERNIE, "mtp"),
+        (
+            {"speculators_model_type": "mtp"},
+            {"mtp_layers.0.input_proj.weight": "BF16 64x128"},
+            Layout.MTP_SPECULATORS,
+            "mtp",
+        ),
+        (
+            {"model_type": "gemma4_assistant"},
+            {"pre_projection.weight": "BF16 32x128", "post_projection.weight": "BF16 64x32", **LANGUAGE_MODEL},
+            Layout.MTP_GEMMA4,
+            "mtp",
+        ),
+        ({"architectures": ["DeepseekV3ForCausalLMNextN"]}, None, Layout.MTP_NEXTN, "mtp"),
+        ({"architectures": ["EdsdDraftModel"]}, None, Layout.OTHER, "edsd"),
+        ({}, {"hot_tokens": "I64 64"}, Layout.NOT_A_DRAFTER, ""),
         ({}, {"base_model.layers.0.q_proj.lora_A.weight": "BF16 8x8"}, Layout.NOT_A_DRAFTER, ""),
         ({}, {"nothing.known": "BF16 8x8"}, Layout.UNKNOWN, ""),
         (None, None, Layout.UNKNOWN, ""),
@@ -81,7 +214,7 @@ def seen(config: dict[str, object] | None, tensors: dict[str, str] | None = None
 def test_layouts(config: dict[str, object] | None, tensors: dict[str, str] | None, layout: Layout, method: str) -> None:
     found = seen(config, tensors)
     assert (found.drafter.layout, found.drafter.method) == (layout, method)
-    assert isinstance(found.drafter, Eagle) is layout.value.startswith("eagle")
+    assert type(found.drafter) is TYPES[layout.family]
     if layout is not Layout.UNKNOWN:
         assert found.matches[0].layout is layout
         assert found.matches[0].reasons
@@ -163,4 +296,4 @@ keys = st.sampled_from(
 def test_recognition_is_total(config: dict[str, object], tensors: dict[str, str]) -> None:
     found = seen(config, tensors)
     assert found.drafter.title
-    assert isinstance(found.drafter, Eagle) is found.drafter.layout.value.startswith("eagle")
+    assert type(found.drafter) is TYPES[found.drafter.layout.family]

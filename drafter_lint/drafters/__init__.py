@@ -1,12 +1,13 @@
-"""What a drafter needs: one module per published layout, and the typed family they produce."""
+"""What a drafter needs: one module per kind of published layout, and the typed family they produce."""
 
+from drafter_lint.drafters.family import BlockDrafter, DraftModel, Medusa, MlpSpeculator, Mtp
 from drafter_lint.drafters.layer_ids import AuxNeed, Dialect, aux_need, default_boundaries
+from drafter_lint.drafters.layout import Layout
 from drafter_lint.drafters.model import (
     Claim,
     Conflict,
     Drafter,
     Eagle,
-    Layout,
     Match,
     Recognition,
     Unsupported,
@@ -15,13 +16,18 @@ from drafter_lint.drafters.model import (
 
 __all__ = [
     "AuxNeed",
+    "BlockDrafter",
     "Claim",
     "Conflict",
     "Dialect",
+    "DraftModel",
     "Drafter",
     "Eagle",
     "Layout",
     "Match",
+    "Medusa",
+    "MlpSpeculator",
+    "Mtp",
     "Recognition",
     "Unsupported",
     "WrittenIds",

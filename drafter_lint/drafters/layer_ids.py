@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from drafter_lint.drafters.model import Eagle, Layout, WrittenIds
+from drafter_lint.drafters.layout import Layout
+from drafter_lint.drafters.model import Eagle, WrittenIds
 from drafter_lint.findings import Confidence
 
 
@@ -95,6 +96,8 @@ def _one_list(drafter: Eagle, entry: WrittenIds, layers: int) -> AuxNeed:
         return _decided(entry, Dialect.BOUNDARY, f"names {layers}, which no layer's output has", Confidence.CERTAIN)
     if speculators:
         return _decided(entry, Dialect.BOUNDARY, "the speculators layout counts inputs of layers", Confidence.LIKELY)
+    if drafter.layout is Layout.EAGLE3_DEEPSPEC:
+        return _decided(entry, Dialect.OUTPUT, "target_layer_ids counts outputs of layers", Confidence.LIKELY)
     possible = tuple(reading for reading in (ids, as_output) if reading[0] >= 0 and reading[-1] <= layers)
     if not possible:
         return _impossible(entry, f"{list(ids)} names no states of a {layers}-layer target, however it is counted")

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Literal
 
 from drafter_lint.checkpoint import Checkpoint, Config, Tensor
+from drafter_lint.drafters.layout import Layout
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Located, Location
-
-
-class Layout(StrEnum):
-    """How a method is written to disk."""
-
-    EAGLE1 = "eagle1"  # fc [H, 2H], layers.N, no head (EAGLE-1/2, HASS)
-    EAGLE3_MIDLAYER = "eagle3-midlayer"  # SafeAILab, SpecForge
-    EAGLE3_LAYERS = "eagle3-layers"  # ModelOpt, AngelSlim
-    EAGLE3_SPECULATORS = "eagle3-speculators"  # vllm-project/speculators
-    EAGLE3_MLA = "eagle3-mla"  # DeepSeek-style attention (Kimi)
-    OTHER = "other"  # a drafter of a method not yet understood
-    NOT_A_DRAFTER = "not-a-drafter"  # adapter, token map, a target
-    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +39,42 @@ class Drafter:
         architecture: ``architectures[0]``.
         model_type: as written.
         claims: which target it says it was trained for.
+        canonical: tensors under the names of their layout with every prefix stripped
+            ("layers.0.self_attn.q_proj.weight", "fc.weight", "d2t"), to the tensor as written.
+        prefix: what was stripped from the names, "" if nothing.
+        layer_config: where the decoder layers' fields stand (the nested layer config in the speculators layouts).
+        hidden_size: H, elements.
+        vocab_size: V, ids.
+        num_layers: layers (or heads, for those that have no layers) declared.
+        layers_in_file: of those, present in the file.
+        writer: the trainer or exporter that seems to have written it, "" if unknown.
     """
 
     checkpoint: Checkpoint
     layout: Layout
     method: str
     title: str
+    layer_config: Config
     architecture: Located[str] | None = None
     model_type: Located[str] | None = None
     claims: tuple[Claim, ...] = ()
+    canonical: Mapping[str, Tensor] = field(default_factory=dict)
+    prefix: str = ""
+    hidden_size: Located[int] | None = None
+    vocab_size: Located[int] | None = None
+    num_layers: Located[int] | None = None
+    layers_in_file: int = 0
+    writer: str = ""
+
+    def tensor_at(self, canonical: str, label: str = "") -> Location:
+        """The place of a tensor by its canonical name; only its name where the weights could not be read."""
+        tensor = self.canonical.get(canonical)
+        try:
+            return self.checkpoint.tensors.at(tensor.name if tensor else canonical, label)
+        except Unavailable:  # a finding that rests on the config is not lost because its second place is
+            return Location(
+                role=self.checkpoint.role, subject=self.checkpoint.reference.name, tensor=canonical, label=label
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,41 +99,45 @@ class Eagle(Drafter):
     Attributes:
         generation: 1 (EAGLE-1/2: one final hidden state) or 3 (several auxiliary hidden states).
         attention: grouped-query or multi-head latent attention.
-        layer_config: where the decoder layer's fields stand (the nested layer config in the speculators layout).
-        canonical: tensors under the names of the ``layers.N`` layout with every prefix stripped
-            ("layers.0.self_attn.q_proj.weight", "fc.weight", "d2t"), to the tensor as written.
-        prefix: what was stripped from the names, "" if nothing.
-        hidden_size: H.
         target_hidden_size: Ht as declared; None if it is not declared.
-        num_layers: decoder layers declared.
-        layers_in_file: decoder layers present in the file.
         fc: the projection ``[H, K*Ht]`` (EAGLE-3) or ``[H, 2H]`` (EAGLE-1), None if absent.
-        vocab_size: V.
         draft_vocab_size: Vd as declared, under any of its spellings.
         layer_ids: auxiliary layer ids, in every place they are written.
         declared_boundaries: the boundaries the user says it was trained on, None if not said.
         use_aux_hidden_state: ``eagle_config.use_aux_hidden_state``.
         norm_before_residual: as declared.
-        writer: the trainer or exporter that seems to have written it, "" if unknown.
+        fc_norm: EAGLE-3.1, a norm on each captured state, as declared under any of its spellings.
+        norm_output: EAGLE-3.1, the state handed to the next step is the normed one, as declared.
+        norm_before_fc: one norm over all captured states, as declared.
+        mask_token: the id drafted positions are filled with, as declared (P-EAGLE).
+        parallel: P-EAGLE, every position of a step drafted at once.
     """
 
     generation: Literal[1, 3]
     attention: Literal["gqa", "mla"]
-    layer_config: Config
-    canonical: Mapping[str, Tensor] = field(default_factory=dict)
-    prefix: str = ""
-    hidden_size: Located[int] | None = None
     target_hidden_size: Located[int] | None = None
-    num_layers: Located[int] | None = None
-    layers_in_file: int = 0
     fc: Tensor | None = None
-    vocab_size: Located[int] | None = None
     draft_vocab_size: Located[int] | None = None
     layer_ids: tuple[WrittenIds, ...] = ()
     declared_boundaries: tuple[int, ...] | None = None
     use_aux_hidden_state: Located[bool] | None = None
     norm_before_residual: Located[bool] | None = None
-    writer: str = ""
+    fc_norm: Located[bool] | None = None
+    norm_output: Located[bool] | None = None
+    norm_before_fc: Located[bool] | None = None
+    mask_token: Located[int] | None = None
+    parallel: bool = False
+
+    @property
+    def variant(self) -> Literal["EAGLE-1/2", "EAGLE-3", "EAGLE-3.1", "P-EAGLE"]:
+        """What its authors call it: what the tensors show, else what the config declares."""
+        if self.generation == 1:
+            return "EAGLE-1/2"
+        if self.parallel:
+            return "P-EAGLE"
+        declared = self.fc_norm is not None and self.fc_norm.value
+        shown = any(name.startswith("fc_norm.") for name in self.canonical)
+        return "EAGLE-3.1" if shown or (declared and not self.canonical) else "EAGLE-3"
 
     @property
     def state_width(self) -> int | None:
@@ -136,16 +154,6 @@ class Eagle(Drafter):
             return None
         count, rest = divmod(self.fc.shape[1], self.state_width)
         return count if rest == 0 else None
-
-    def tensor_at(self, canonical: str, label: str = "") -> Location:
-        """The place of a tensor by its canonical name; only its name where the weights could not be read."""
-        tensor = self.canonical.get(canonical)
-        try:
-            return self.checkpoint.tensors.at(tensor.name if tensor else canonical, label)
-        except Unavailable:  # a finding that rests on the config is not lost because its second place is
-            return Location(
-                role=self.checkpoint.role, subject=self.checkpoint.reference.name, tensor=canonical, label=label
-            )
 
 
 @dataclass(frozen=True, slots=True)

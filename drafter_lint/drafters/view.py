@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from drafter_lint.checkpoint import Checkpoint, Config, Document, Tensor
 from drafter_lint.errors import Unavailable
@@ -14,6 +15,22 @@ from drafter_lint.findings import Located
 _WRAPPERS = re.compile(
     r"^(?:module|_orig_mod|_fsdp_wrapped_module|draft_model|eagle_module|dflash_module|logit_head|model)\."
 )
+Writer = Literal["", "speculators-eagle", "mistral"]
+_MUSE = {"encoder.fc.weight": "fc.weight", "encoder.output_norm_enc.weight": "hidden_norm.weight"}
+_MISTRAL = (
+    ("eagle_linear.", "fc."),
+    ("tok_embeddings.", "embed_tokens."),
+    (".attention.wq.", ".self_attn.q_proj."),
+    (".attention.wk.", ".self_attn.k_proj."),
+    (".attention.wv.", ".self_attn.v_proj."),
+    (".attention.wo.", ".self_attn.o_proj."),
+    (".feed_forward.w1.", ".mlp.gate_proj."),
+    (".feed_forward.w2.", ".mlp.down_proj."),
+    (".feed_forward.w3.", ".mlp.up_proj."),
+    (".attention_norm.", ".input_layernorm."),
+    (".ffn_norm.", ".post_attention_layernorm."),
+)
+_NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)|^\d+(?=\.)")
 _LAYER = re.compile(r"^layers\.(\d+)\.")
 
 
@@ -28,6 +45,8 @@ class View:
         tensors: canonical name (prefixes stripped, ``midlayer.`` as ``layers.0.``) to tensor; empty if unreadable.
         written: stripped name as written (``midlayer.`` kept).
         prefix: the longest prefix that was stripped, "" if none.
+        stems: every canonical name with ``#`` in place of its numbers: a target of 200,000 tensors has a few dozen.
+        files: the names of the files beside each other, weights or not.
     """
 
     checkpoint: Checkpoint
@@ -36,6 +55,8 @@ class View:
     tensors: Mapping[str, Tensor] = field(default_factory=dict)
     written: frozenset[str] = frozenset()
     prefix: str = ""
+    stems: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
 
     @property
     def architecture(self) -> Located[str] | None:
@@ -56,6 +77,15 @@ class View:
         """True if some canonical name contains one of the parts."""
         return any(part in name for name in self.tensors for part in parts)
 
+    def stem(self, pattern: str) -> str:
+        """The first stem a pattern is found in, "" if there is none."""
+        return next((stem for stem in sorted(self.stems) if re.search(pattern, stem)), "")
+
+    def indices(self, pattern: str) -> tuple[int, ...]:
+        """The numbers the only group of a pattern finds in the canonical names, ascending."""
+        compiled = re.compile(pattern)
+        return tuple(sorted({int(found[1]) for name in self.tensors if (found := compiled.search(name))}))
+
     def width(self, name: str) -> int | None:
         """Input features of a linear weight ``[out, in]``."""
         tensor = self.tensors.get(name)
@@ -69,18 +99,23 @@ def view(checkpoint: Checkpoint) -> View:
     except Unavailable:
         config = Config(Document(root={}, subject=checkpoint.reference.name, role=checkpoint.role))
     try:
+        files = frozenset(checkpoint.source.files)
+    except Unavailable:
+        files = frozenset()
+    try:
         table = checkpoint.tensors
     except Unavailable:
-        return View(checkpoint=checkpoint, config=config, readable=False)
+        return View(checkpoint=checkpoint, config=config, readable=False, files=files)
     tensors: dict[str, Tensor] = {}
     written: set[str] = set()
     longest = ""
+    writer = _writer(table)
     for name, tensor in table.items():
         bare = strip(name)
         prefix = name[: len(name) - len(bare)]
         longest = max(longest, prefix, key=len)
         written.add(bare)
-        tensors[re.sub(r"^midlayer\.", "layers.0.", bare)] = tensor
+        tensors[canonical(bare, writer)] = tensor
     return View(
         checkpoint=checkpoint,
         config=config,
@@ -88,7 +123,37 @@ def view(checkpoint: Checkpoint) -> View:
         tensors=tensors,
         written=frozenset(written),
         prefix=longest,
+        stems=frozenset(_NUMBER.sub("#", name) for name in tensors),
+        files=files,
     )
+
+
+def _writer(names: Iterable[str]) -> Writer:
+    """Whose spelling the names are in, where it is not the common one."""
+    for name in names:
+        if "fusion_fc." in name:
+            return "speculators-eagle"
+        if "eagle_linear." in name:
+            return "mistral"
+    return ""
+
+
+def canonical(bare: str, writer: Writer) -> str:
+    """A stripped name as the ``layers.N`` layouts write it."""
+    if bare.startswith("midlayer."):
+        return f"layers.0.{bare[9:]}"
+    if writer == "speculators-eagle":
+        # speculators 0.1 to 0.4, models/eagle.py: one decoder layer called transformer, the projection fusion_fc.
+        if bare.startswith("transformer."):
+            return f"layers.0.{bare[12:]}"
+        return f"fc.{bare[10:]}" if bare.startswith("fusion_fc.") else bare
+    if writer == "mistral":
+        # vllm 0.33.0, model_executor/models/mistral_eagle.py and mistral.py, mistral_mapping.
+        for theirs, ours in _MISTRAL:
+            bare = bare.replace(theirs, ours)
+        return bare
+    # Muse-Glimmer's assistant: the DFlash projection and its norm as an encoder's.
+    return _MUSE.get(bare, bare)
 
 
 def strip(name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from drafter_lint.drafters import Eagle, Recognition
+from drafter_lint.drafters import BlockDrafter, Drafter, DraftModel, Eagle, Recognition, Unsupported
 from drafter_lint.renderers.ink import paint, plain, plural, size, wrapped
 from drafter_lint.renderers.style import Style
 from drafter_lint.report import Cost, Subject
@@ -27,7 +27,7 @@ def facts(recognition: Recognition, target: Target | None) -> Mapping[str, objec
         "conflicts": [f"{item.config_says} / {item.tensors_say}" for item in recognition.conflicts],
         "trained_for": [f"{claim.target.value} ({claim.source})" for claim in drafter.claims],
     }
-    known |= _eagle(drafter) if isinstance(drafter, Eagle) else _target(target)
+    known |= _eagle(drafter) if isinstance(drafter, Eagle) else _other(drafter) | _target(target)
     return {key: value for key, value in known.items() if value not in (None, "", [], ())}
 
 
@@ -83,6 +83,30 @@ def _eagle(drafter: Eagle) -> dict[str, object]:
         "d2t": "d2t" in drafter.canonical,
         "names_stripped": drafter.prefix,
         "written_by": drafter.writer,
+    }
+
+
+def _other(drafter: Drafter) -> dict[str, object]:
+    if isinstance(drafter, Unsupported):
+        return {}
+    common: dict[str, object] = {
+        "hidden_size": drafter.hidden_size.value if drafter.hidden_size else None,
+        "vocabulary": drafter.vocab_size.value if drafter.vocab_size else None,
+        "layers": drafter.layers_in_file or (drafter.num_layers.value if drafter.num_layers else None),
+        "names_stripped": "" if isinstance(drafter, DraftModel) else drafter.prefix,
+        "written_by": drafter.writer,
+    }
+    if not isinstance(drafter, BlockDrafter):
+        return common
+    return common | {
+        "states_joined_by_fc": drafter.states,
+        "fc": f"{list(drafter.fc.shape)}" if drafter.fc else None,
+        "attention": drafter.attention,
+        "layer_ids": [f"{list(item.ids.value)} ({item.place}, {drafter.counts})" for item in drafter.layer_ids],
+        "block_size": drafter.block_size.value if drafter.block_size else None,
+        "mask_token": drafter.mask_token.value if drafter.mask_token else None,
+        "own_lm_head": "lm_head.weight" in drafter.canonical,
+        "own_embed_tokens": "embed_tokens.weight" in drafter.canonical,
     }
 
 
