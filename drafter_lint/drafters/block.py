@@ -7,7 +7,7 @@ from typing import Final
 
 from drafter_lint.drafters.claims import claims
 from drafter_lint.drafters.family import BlockDrafter, Variant
-from drafter_lint.drafters.fields import count, flag, layer_config, layers_said, mask_token, written_ids
+from drafter_lint.drafters.fields import by_speculators, count, flag, layer_config, layers_said, mask_token, written_ids
 from drafter_lint.drafters.known import Known
 from drafter_lint.drafters.layout import Layout
 from drafter_lint.drafters.view import View
@@ -72,7 +72,7 @@ def build(view: View, layout: Layout) -> BlockDrafter:
         target_hidden_size=config.integer("target_hidden_size") or layer.integer("target_hidden_size"),
         draft_vocab_size=config.integer("draft_vocab_size"),
         layer_ids=written_ids(config, "aux_hidden_state_layer_ids", "target_layer_ids", "dspark_target_layer_ids"),
-        counts="inputs" if _speculators(view) else "outputs",
+        counts="inputs" if by_speculators(view.config) else "outputs",
         num_target_layers=config.integer("num_target_layers"),
         block_size=count(config, "block_size", "dspark_block_size"),
         mask_token=mask_token(config),
@@ -89,7 +89,7 @@ def settle(view: View, shown: Layout | None, named: Layout | None) -> Layout:
     variant = VARIANTS[layout]
     if layout is Layout.DSPARK_FUSED:
         return layout
-    if _speculators(view):
+    if by_speculators(view.config):
         return _SPECULATORS.get(variant, layout)
     if deepspec(view):
         rank = count(view.config, "markov_rank")
@@ -115,12 +115,8 @@ def deepspec(view: View) -> bool:
     return bool(view.architecture and view.architecture.value.endswith("DSparkModel"))
 
 
-def _speculators(view: View) -> bool:
-    return view.config.has("speculators_model_type") or view.config.has("speculators_version")
-
-
 def _writer(view: View) -> str:
-    if _speculators(view):
+    if by_speculators(view.config):
         return "speculators"
     if deepspec(view):
         return "DeepSpec"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from drafter_lint.checkpoint import Config
 from drafter_lint.drafters.claims import claims
-from drafter_lint.drafters.fields import layer_config, mask_token, written_ids
+from drafter_lint.drafters.fields import by_speculators, layer_config, mask_token, written_ids
 from drafter_lint.drafters.layout import Layout
 from drafter_lint.drafters.model import Eagle, Match, WrittenIds
 from drafter_lint.drafters.view import View
@@ -137,7 +137,7 @@ def _eagle3_reasons(view: View) -> list[str]:
 
 
 def _eagle3_layout(view: View) -> Layout:
-    if view.config.has("speculators_model_type"):
+    if by_speculators(view.config):
         return Layout.EAGLE3_SPECULATORS
     if view.any_with(*_MLA):
         return Layout.EAGLE3_MLA

@@ -25,6 +25,11 @@ def layer_config(config: Config) -> Config:
     return config.object("transformer_layer_config") or config.object("model") or config
 
 
+def by_speculators(config: Config) -> bool:
+    """True if the speculators library wrote it; a config that lost ``speculators_model_type`` keeps the other two."""
+    return any(config.has(key) for key in ("speculators_model_type", "speculators_version", "transformer_layer_config"))
+
+
 def mask_key(config: Config) -> tuple[str, ...] | None:
     """The path of the key a mask token is written under, whatever its value; None if there is none."""
     return next((keys for keys in _MASKS if config.has(*keys)), None)
