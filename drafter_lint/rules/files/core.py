@@ -1,10 +1,12 @@
-"""The tensors an EAGLE drafter cannot do without, whichever engine runs it and whatever that engine shares with it."""
+"""The tensors a drafter cannot do without, whichever engine runs it and whatever that engine shares with it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Drafter, DraftModel, Eagle
+from drafter_lint.drafters.layout import Layout
 
 #: Names under which one and the same part is published, fused or not; the first is the one that is told.
 _FUSED = {
@@ -26,7 +28,7 @@ _LAYER = (
 )
 
 
-def missing_core(drafter: Eagle) -> tuple[str, ...]:
+def missing_core(drafter: Eagle | BlockDrafter | DraftModel) -> tuple[str, ...]:
     """Canonical names of core tensors that the file lacks; () if its tensors could not be read.
 
     Embedding and head are not among them: engines share the target's. Layers the config declares and the file lacks
@@ -34,7 +36,47 @@ def missing_core(drafter: Eagle) -> tuple[str, ...]:
     """
     if not drafter.canonical:
         return ()
-    return tuple(name for name in _core(drafter) if not _present(drafter, name))
+    if isinstance(drafter, Eagle):
+        core = _core(drafter)
+    else:
+        core = _block(drafter) if isinstance(drafter, BlockDrafter) else _model(drafter)
+    return tuple(name for name in core if not _present(drafter, name))
+
+
+#: What a head on the DFlash backbone cannot be without, by layout.
+_HEADS: dict[Layout, tuple[str, ...]] = {
+    Layout.DSPARK: ("markov_head.markov_w1.weight", "markov_head.markov_w2.weight"),
+    Layout.DSPARK_SPECULATORS: ("markov_head.markov_w1.weight", "markov_head.markov_w2.weight"),
+    Layout.DSPARK_DEEPSPEC: ("markov_head.markov_w1.weight", "markov_head.markov_w2.weight"),
+    Layout.DSPARK_MODELOPT: ("markov_w1.weight", "markov_w2.weight"),
+    Layout.DOMINO: ("prefix_gru.weight_ih_l0", "prefix_gru.weight_hh_l0", "embed_proj.0.weight", "embed_proj.2.weight"),
+}
+
+
+def _block(drafter: BlockDrafter) -> Iterator[str]:
+    if drafter.container == "target":
+        return
+    yield from ("fc.weight", "hidden_norm.weight", "norm.weight")
+    for layer in range(drafter.layers_in_file):
+        # Other attention than the published one has other names: linear attention, fused projections.
+        usual = drafter.attention == "gqa" and drafter.layout is not Layout.DFLASH_LAGUNA
+        parts = (*_LAYER, "input_layernorm") if usual else ("input_layernorm", "post_attention_layernorm")
+        yield from (f"layers.{layer}.{part}.weight" for part in parts)
+    yield from _HEADS.get(drafter.layout, ())
+    if drafter.confidence_head and drafter.confidence_head.value and drafter.variant == "DSpark":
+        # sglang 0.5.23, srt/models/dspark.py, load_weights: raises if the head is on and its weights are not there.
+        bare = drafter.layout is Layout.DSPARK_MODELOPT
+        yield "confidence_proj.weight" if bare else "confidence_head.proj.weight"
+
+
+def _model(drafter: DraftModel) -> Iterator[str]:
+    """A language model has an embedding; a head only if it says that the two are not one."""
+    names = tuple(drafter.canonical)
+    if not any(re.search(r"(?:^|\.)(?:embed_tokens|wte|word_embeddings|tok_embeddings|embedding)\.", n) for n in names):
+        yield "embed_tokens.weight"
+    tied = drafter.tie_word_embeddings
+    if tied and not tied.value and not any(re.search(r"(?:^|\.)(?:lm_head|output|embed_out)\.", n) for n in names):
+        yield "lm_head.weight"
 
 
 def _core(drafter: Eagle) -> Iterator[str]:
@@ -58,14 +100,14 @@ def _core(drafter: Eagle) -> Iterator[str]:
             yield name
 
 
-def _present(drafter: Eagle, name: str) -> bool:
+def _present(drafter: Drafter, name: str) -> bool:
     """True if the part is there under any of its names, quantised or not."""
     owner, _, part = name.removesuffix(".weight").rpartition(".")
     experts = f"{owner}.experts."
     stems = [f"{owner}.{spelling}".lstrip(".") for spelling in _FUSED.get(part, (part,))]
     if owner.endswith("mlp") and any(known.startswith(experts) for known in drafter.canonical):
         return True
-    return any(known.startswith(f"{stem}.") for known in drafter.canonical for stem in stems)
+    return any(known == stem or known.startswith(f"{stem}.") for known in drafter.canonical for stem in stems)
 
 
 def told_as_missing(drafter: Eagle, parameter: str) -> bool:

@@ -12,23 +12,26 @@ some prefixes; others drop every tensor without a word, or stop.
 Strip the prefix and save the weights again.
 
 ## Limits
-Whether anything is lost depends on the engine and its version; the rules that follow its plan say so.
+`model.` is how whole language models are saved, and is reported on draft heads only. Whether anything is lost depends
+on the engine and its version; the rules that follow its plan say so.
 """
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import Drafter, DraftModel, Mtp
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.scope import Alone
 
 
 @rule("DFL107", "wrapped-names", Outcome.HYGIENE)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Alone[Drafter]) -> Checks:
     """A prefix had to be stripped to recognise the names."""
     drafter = at.drafter
-    if not drafter.prefix:
+    if not drafter.prefix or drafter.layout.family == "none":
         return
+    if isinstance(drafter, (DraftModel, Mtp)) and drafter.prefix == "model.":
+        return  # what transformers itself writes for a whole model
     wrapped = [name for name, tensor in drafter.canonical.items() if tensor.name.startswith(drafter.prefix)]
     yield Found(
         message=f"{len(wrapped)} of {len(drafter.canonical)} tensor names start with {drafter.prefix!r}",

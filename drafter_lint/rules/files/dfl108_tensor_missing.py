@@ -2,7 +2,8 @@
 
 ## What it checks
 That `fc`, the attention, the MLP and the norms of every layer in the file are there. Embedding and head may be absent:
-engines take the target's.
+engines take the target's. Block drafters: the norm of the states and the tensors of their own head (Markov head, GRU)
+as well. An ordinary language model: its embedding, and its head if it declares that the two are not tied.
 
 ## Why it bites
 Engines do not count: EAGLE drafters are loaded tensor by tensor, and a parameter that nothing fills keeps what memory
@@ -17,7 +18,7 @@ Names are compared after wrapper prefixes are stripped; fused and quantised spel
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, DraftModel, Eagle
 from drafter_lint.findings import Evidence, Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.rules.files.core import missing_core
@@ -45,7 +46,7 @@ _EVIDENCE = (
 
 
 @rule("DFL108", "tensor-missing", Outcome.SILENT)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Alone[Eagle | BlockDrafter | DraftModel]) -> Checks:
     """Core tensors by their canonical names."""
     drafter = at.drafter
     missing = missing_core(drafter)
@@ -55,6 +56,6 @@ def check(at: Alone[Eagle]) -> Checks:
         message=f"the drafter has no {listed(missing)}; every engine needs {'them' if len(missing) > 1 else 'it'}",
         locations=tuple(drafter.tensor_at(name, "missing") for name in missing[:3]),
         measured={"missing": list(missing), "present": len(drafter.canonical)},
-        evidence=_EVIDENCE,
+        evidence=_EVIDENCE if isinstance(drafter, Eagle) else (),
         fix=Fix("export the drafter again, with every tensor"),
     )

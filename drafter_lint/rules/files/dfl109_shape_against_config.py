@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Eagle
+from drafter_lint.drafters.layout import Layout
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.rules.shared import listed
@@ -28,7 +29,7 @@ from drafter_lint.scope import Alone
 
 
 @rule("DFL109", "shape-against-config", Outcome.HYGIENE)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Alone[Eagle | BlockDrafter]) -> Checks:
     """Shapes computed from the config against the shapes in the file."""
     drafter = at.drafter
     misfits = [
@@ -55,7 +56,7 @@ def check(at: Alone[Eagle]) -> Checks:
     )
 
 
-def _expected(drafter: Eagle, layer: int) -> Iterator[tuple[str, tuple[int, ...], str]]:
+def _expected(drafter: Eagle | BlockDrafter, layer: int) -> Iterator[tuple[str, tuple[int, ...], str]]:
     """Part, shape and how it follows, for everything the config determines."""
     hidden = drafter.hidden_size.value if drafter.hidden_size else None
     if not hidden or hidden < 1:
@@ -68,12 +69,15 @@ def _expected(drafter: Eagle, layer: int) -> Iterator[tuple[str, tuple[int, ...]
         yield "mlp.up_proj", (inner.value, hidden), "intermediate_size x hidden_size"
         yield "mlp.down_proj", (hidden, inner.value), "hidden_size x intermediate_size"
     heads = config.integer("num_attention_heads")
-    if drafter.attention != "gqa" or heads is None or heads.value < 1:
+    if drafter.attention != "gqa" or heads is None or heads.value < 1 or drafter.layout is Layout.DFLASH_LAGUNA:
         return
+    if config.has("global_head_dim") or config.has("num_global_key_value_heads"):
+        return  # Gemma-4: layers of full attention have heads of another width than the others
     pairs = config.integer("num_key_value_heads") or heads
     declared = config.integer("head_dim")
     width = declared.value if declared else hidden // heads.value
-    takes = 2 * hidden if drafter.generation == 3 and layer == 0 else hidden
+    joined = isinstance(drafter, Eagle) and drafter.generation == 3 and layer == 0
+    takes = 2 * hidden if joined else hidden
     of = "head_dim" if declared else "hidden_size / num_attention_heads"
     yield "self_attn.q_proj", (heads.value * width, takes), f"num_attention_heads {heads.value} x {of} {width}"
     yield "self_attn.k_proj", (pairs.value * width, takes), f"num_key_value_heads {pairs.value} x {of} {width}"

@@ -16,7 +16,7 @@ Norms and one-dimensional tensors are not counted, nor are quantised drafters, w
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Eagle
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.scope import Alone
@@ -25,7 +25,7 @@ _FLOATS = ("F32", "F16", "BF16")
 
 
 @rule("DFL111", "dtype-mixed", Outcome.HYGIENE)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Alone[Eagle | BlockDrafter]) -> Checks:
     """More than one float type among the matrices."""
     drafter = at.drafter
     matrices = {name: tensor for name, tensor in drafter.canonical.items() if len(tensor.shape) == 2}

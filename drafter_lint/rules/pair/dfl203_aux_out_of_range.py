@@ -18,20 +18,22 @@ Ids in range can still be the wrong ones; the rules on captured states look at t
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Eagle
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.scope import Pair
 
 
 @rule("DFL203", "aux-out-of-range", Outcome.SLOW)
-def check(at: Pair[Eagle]) -> Checks:
+def check(at: Pair[Eagle | BlockDrafter]) -> Checks:
     """Ids below 0 or above n."""
-    layers = at.target.num_layers
-    if layers is None or at.drafter.generation != 3:
+    layers, drafter = at.target.num_layers, at.drafter
+    if layers is None or (isinstance(drafter, Eagle) and drafter.generation != 3):
         return
-    for written in at.drafter.layer_ids:
-        outside = [identifier for identifier in written.ids.value if not 0 <= identifier <= layers.value]
+    # A block drafter's list says what it counts: the output of the last layer is n - 1.
+    last = layers.value - 1 if isinstance(drafter, BlockDrafter) and drafter.counts == "outputs" else layers.value
+    for written in drafter.layer_ids:
+        outside = [identifier for identifier in written.ids.value if not 0 <= identifier <= last]
         if outside:
             yield Found(
                 message=f"the config names layers {outside}; the target has {layers.value}",
@@ -40,6 +42,6 @@ def check(at: Pair[Eagle]) -> Checks:
                     layers.at.saying(f"{layers.value} layers"),
                 ),
                 measured={"ids": list(written.ids.value), "layers": layers.value},
-                outcome=None if max(outside) > layers.value else Outcome.HYGIENE,
+                outcome=None if max(outside) > last else Outcome.HYGIENE,
                 fix=Fix("use the drafter made for this target, or write the ids it was trained on"),
             )

@@ -16,7 +16,7 @@ Whether the order matters in the engine at hand is told by the rules on captured
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Eagle
 from drafter_lint.findings import Evidence, Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.scope import Pair
@@ -34,7 +34,7 @@ _EVIDENCE = (
 
 
 @rule("DFL204", "aux-unsorted", Outcome.HYGIENE)
-def check(at: Pair[Eagle]) -> Checks:
+def check(at: Pair[Eagle | BlockDrafter]) -> Checks:
     """Ids in an order other than ascending."""
     for written in at.drafter.layer_ids:
         ids = written.ids.value

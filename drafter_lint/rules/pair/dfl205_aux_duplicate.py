@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Eagle
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.scope import Pair
 
 
 @rule("DFL205", "aux-duplicate", Outcome.HYGIENE)
-def check(at: Pair[Eagle]) -> Checks:
+def check(at: Pair[Eagle | BlockDrafter]) -> Checks:
     """Repeated ids."""
     for written in at.drafter.layer_ids:
         ids = written.ids.value
