@@ -249,7 +249,7 @@ def test_published_drafters_are_eagle(path: Path) -> None:
         Checkpoint(Reference(spelling="x", kind="hub", name=recipe.name), recipe.source(), role="drafter")
     )
     assert not found.conflicts
-    if recipe.tensors:
+    if recipe.tensors or recipe.opaque:
         assert isinstance(found.drafter, Eagle)
         expected = 1 if "EAGLE-" in path.name else 3
         assert found.drafter.generation == expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from drafter_lint.checkpoint import Checkpoint
-from drafter_lint.drafters import apart, block, eagle, language_model, mtp
+from drafter_lint.drafters import apart, block, eagle, language_model, mtp, sizes
 from drafter_lint.drafters.block import BLOCKS
 from drafter_lint.drafters.heads import HEADS
 from drafter_lint.drafters.known import Known
@@ -127,6 +127,8 @@ def _by_files(seen: View) -> Recognition | None:
     for known in _KNOWN.values():
         if reasons := known.filed(seen):
             return Recognition(matches=(Match(known.layout, reasons),), drafter=known.build(seen, known.layout))
+    if reason := sizes.weighs_as_eagle1(seen):
+        return Recognition(matches=(Match(Layout.EAGLE1, (reason,)),), drafter=eagle.build(seen, Layout.EAGLE1))
     return None
 
 

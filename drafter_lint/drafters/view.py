@@ -46,7 +46,7 @@ class View:
         written: stripped name as written (``midlayer.`` kept).
         prefix: the longest prefix that was stripped, "" if none.
         stems: every canonical name with ``#`` in place of its numbers: a target of 200,000 tensors has a few dozen.
-        files: the names of the files beside each other, weights or not.
+        files: the names of the files beside each other, weights or not, to their sizes in bytes.
     """
 
     checkpoint: Checkpoint
@@ -56,7 +56,7 @@ class View:
     written: frozenset[str] = frozenset()
     prefix: str = ""
     stems: frozenset[str] = frozenset()
-    files: frozenset[str] = frozenset()
+    files: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def architecture(self) -> Located[str] | None:
@@ -99,9 +99,9 @@ def view(checkpoint: Checkpoint) -> View:
     except Unavailable:
         config = Config(Document(root={}, subject=checkpoint.reference.name, role=checkpoint.role))
     try:
-        files = frozenset(checkpoint.source.files)
+        files = {path: entry.size for path, entry in checkpoint.source.files.items()}
     except Unavailable:
-        files = frozenset()
+        files = {}
     try:
         table = checkpoint.tensors
     except Unavailable:
