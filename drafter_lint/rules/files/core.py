@@ -74,6 +74,9 @@ def _model(drafter: DraftModel) -> Iterator[str]:
     names = tuple(drafter.canonical)
     if not any(re.search(r"(?:^|\.)(?:embed_tokens|wte|word_embeddings|tok_embeddings|embedding)\.", n) for n in names):
         yield "embed_tokens.weight"
+    in_layers = any(re.search(r"(?:^|\.)(?:layers|h)\.\d+\..*norm", n) for n in names)
+    if in_layers and not any(re.search(r"^(?:(?!layers\.|h\.).)*(?:norm|ln_f)\w*\.weight$", n) for n in names):
+        yield "norm.weight"
     tied = drafter.tie_word_embeddings
     if tied and not tied.value and not any(re.search(r"(?:^|\.)(?:lm_head|output|embed_out)\.", n) for n in names):
         yield "lm_head.weight"
@@ -88,6 +91,9 @@ def _core(drafter: Eagle) -> Iterator[str]:
         yield from (f"layers.{layer}.{part}.weight" for part in _LAYER)
     if drafter.generation == 1:
         return
+    if drafter.parallel:
+        # vllm 0.33.0, model_executor/models/llama_eagle3.py, load_weights: raises if it is not there.
+        yield "mask_hidden"
     # Model-Optimizer exports leave out what their own switches turn off.
     if states:
         yield "layers.0.hidden_norm.weight"
