@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -148,6 +148,11 @@ class Judged:
         plan = self.plan or other.plan
         return Judged(self.results + other.results, self.ran + other.ran, plan, self.differ or other.differ)
 
+    def without(self, codes: Collection[str]) -> Judged:
+        """The same, without what some rules said."""
+        results = tuple(item for item in self.results if item.code not in codes)
+        return replace(self, results=results, ran=tuple(code for code in self.ran if code not in codes))
+
 
 def check_pair(opened: Opened, choice: EngineChoice, *, selection: Selection) -> Check:
     """Check an opened pair against one engine choice."""
@@ -167,15 +172,15 @@ def _in_engine(opened: Opened, choice: EngineChoice, files: Judged, *, selection
     candidates = worlds(known, version)
     plans_of = Plans(opened)
     request = choice.request or _needed(opened, candidates[-1], plans_of)
-    judged = files
     sides = [_side(opened, world, request, plans_of, selection=selection) for world in candidates]
     knowledge = candidates[0].knowledge
-    if len(sides) == 1:
-        judged += sides[0]
-    else:
-        agreed = _agreed(sides, candidates)
-        judged += agreed
-        knowledge = "ambiguous" if agreed.differ else "bracketed"
+    side = sides[0]
+    if len(sides) > 1:
+        side = _agreed(sides, candidates)
+        knowledge = "ambiguous" if side.differ else "bracketed"
+    # A rule that judged by the plan has had the better view; where two releases part, its word on the files stands.
+    unsaid = {item.code for item in side.results if isinstance(item, Skip)}
+    judged = files.without(set(side.ran) - unsaid) + side
     subject = EngineSubject(
         name=choice.name,
         version=str(version),
@@ -264,10 +269,9 @@ def _files(opened: Opened, selection: Selection) -> Judged:
     for reading in opened.troubles:
         judged += judge(reading, selection)
     drafter, recognition = opened.recognition.drafter, opened.recognition
-    judged += judge(Alone(drafter=drafter, recognition=recognition), selection)
-    if opened.target_read:
-        judged += judge(Pair(drafter=drafter, target=opened.target_read), selection)
-    return judged
+    alone = judge(Alone(drafter=drafter, recognition=recognition), selection)
+    pair = judge(Pair(drafter=drafter, target=opened.target_read), selection) if opened.target_read else Judged()
+    return judged + alone.without(pair.ran) + pair
 
 
 def _side(opened: Opened, world: World, request: LaunchRequest | None, plans: Plans, *, selection: Selection) -> Judged:
@@ -312,7 +316,7 @@ def judge(scope: Scope, selection: Selection) -> Judged:
     results: list[Finding | Skip] = []
     ran: list[str] = []
     for rule in all_rules():
-        if rule.scope != SCOPES[type(scope)] or not selection.wants(rule):
+        if SCOPES[type(scope)] not in rule.scopes or not selection.wants(rule):
             continue
         if isinstance(scope, (Alone, Pair, Deployment)) and not isinstance(scope.drafter, rule.drafters):
             continue

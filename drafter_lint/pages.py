@@ -38,6 +38,7 @@ SCOPES = {
     "suppressing": "a suppression, and what it took away",
     "locked": "a checkpoint and what the lock file says of it",
 }
+_WIDER = {"pair": "the target", "deployment": "what the engine will do"}
 HOWS: tuple[How, ...] = ("run", "read", "inferred")
 _LITERAL = re.compile(r"^(\s*[-*|>] |\s*\d+\. |    |```)")
 
@@ -77,7 +78,7 @@ def page(text: str, style: Style) -> str:
     rule = find_rule(text)
     title, _, body = rule.page.partition("\n")
     lines = [paint(f"{rule.code} {rule.name}", style, "bold"), *wrapped(title, style, first="  ", rest="  "), ""]
-    facts = {"outcome": rule.outcome.value, "looks at": SCOPES[rule.scope], "family": FAMILIES[rule.family]}
+    facts = {"outcome": rule.outcome.value, "looks at": looks_at(rule), "family": FAMILIES[rule.family]}
     for word, said in facts.items():
         lines += wrapped(said, style, first=f"  {word:<10}", rest=" " * 12)
     for block in re.split(r"\n\s*\n|\n(?=## )", body.strip()):
@@ -85,6 +86,12 @@ def page(text: str, style: Style) -> str:
         lines += ["", paint(heading.removeprefix("## "), style, "bold")] if heading else [""]
         lines += _paragraph(rest, style)
     return plain(lines, style)
+
+
+def looks_at(rule: Rule[object]) -> str:
+    """What a rule looks at, and what else where it is known."""
+    wider = " and ".join(_WIDER[name] for name in rule.wider)
+    return SCOPES[rule.scope] + (f"; {wider} where known" if wider else "")
 
 
 def _paragraph(text: str, style: Style) -> Iterator[str]:

@@ -6,7 +6,8 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from drafter_lint.drafters import Drafter
 from drafter_lint.findings import Found, Outcome, Skip
@@ -48,10 +49,11 @@ class Rule(Generic[S]):
         code: "DFL401"; never reused.
         name: its slug; works wherever the code does.
         outcome: what it warns of, unless a finding says otherwise.
-        scope: what it looks at, read from the check's annotation.
+        scope: what it looks at, read from the check's annotation; of several, the least.
         drafters: the drafter types it applies to.
         check: yields findings, or reasons why it could not check.
         page: its manual page in Markdown, from its module's docstring.
+        wider: the scopes it judges by instead where they can be made, ascending.
     """
 
     code: str
@@ -61,6 +63,12 @@ class Rule(Generic[S]):
     drafters: type[Drafter]
     check: Callable[[S], Checks]
     page: str
+    wider: tuple[ScopeName, ...] = ()
+
+    @property
+    def scopes(self) -> tuple[ScopeName, ...]:
+        """Every scope it can judge by, ascending."""
+        return (self.scope, *self.wider)
 
     @property
     def family(self) -> str:
@@ -78,7 +86,7 @@ class Rule(Generic[S]):
 
 
 def rule(code: str, name: str, outcome: Outcome) -> Callable[[Callable[[S], Checks]], Rule[S]]:
-    """Turn a check into a rule; scope and drafter type come from its only parameter's annotation.
+    """Turn a check into a rule; scopes and drafter type come from its only parameter's annotation.
 
     Raises:
         TypeError: the annotation is no scope, or the module has no page.
@@ -88,10 +96,13 @@ def rule(code: str, name: str, outcome: Outcome) -> Callable[[Callable[[S], Chec
         hints = get_type_hints(check)
         hints.pop("return", None)
         (annotation,) = hints.values()
-        origin = get_origin(annotation) or annotation
-        (drafter,) = get_args(annotation) or (Drafter,)
-        if origin not in SCOPES:
+        several = get_origin(annotation) in {Union, UnionType}
+        kinds = get_args(annotation) if several else (annotation,)
+        origins = [get_origin(kind) or kind for kind in kinds]
+        (drafter,) = get_args(kinds[0]) or (Drafter,)
+        if not set(origins) <= set(SCOPES):
             raise TypeError(f"{code}: {annotation} is no scope")
+        scope, *wider = sorted((SCOPES[origin] for origin in origins), key=list(SCOPES.values()).index)
         module = inspect.getmodule(check)
         page = inspect.cleandoc((module.__doc__ if module else None) or "")
         if not re.search(r"^## Fix$", page, re.MULTILINE):
@@ -100,10 +111,11 @@ def rule(code: str, name: str, outcome: Outcome) -> Callable[[Callable[[S], Chec
             code=code,
             name=name,
             outcome=outcome,
-            scope=SCOPES[origin],
+            scope=scope,
             drafters=drafter,
             check=check,
             page=page,
+            wider=tuple(wider),
         )
 
     return register

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.drafters import Drafter, Recognition
@@ -14,6 +14,7 @@ from drafter_lint.findings import Location
 from drafter_lint.launch import LaunchRequest
 from drafter_lint.targets import Target
 
+D = TypeVar("D", bound=Drafter)
 D_co = TypeVar("D_co", bound=Drafter, covariant=True)
 
 
@@ -49,6 +50,12 @@ class Deployment(Generic[D_co]):
     target: Target
     request: LaunchRequest
     plan: Plan
+
+
+#: The scopes of a rule that judges by as much as is known: files alone, then the target, then what the engine will do.
+#: The linter runs it once for a check, on the widest of them that could be made.
+Known: TypeAlias = Alone[D] | Pair[D] | Deployment[D]
+Paired: TypeAlias = Pair[D] | Deployment[D]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

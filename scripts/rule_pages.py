@@ -16,7 +16,7 @@ from typing import Protocol
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import test_cases
-from drafter_lint.pages import FAMILIES, SCOPES
+from drafter_lint.pages import FAMILIES, looks_at
 from drafter_lint.renderers import render
 from drafter_lint.renderers.style import Style
 from drafter_lint.report import Check, Cost, Report, Subject
@@ -56,7 +56,7 @@ def pages() -> Mapping[str, str]:
 def page(rule: Rule[object]) -> str:
     """What the rule is, as its module says it, and what its cases show."""
     title, _, body = rule.page.partition("\n")
-    facts = f"| {rule.outcome.value} | {SCOPES[rule.scope]} | {FAMILIES[rule.family]} | `{rule.name}` |\n"
+    facts = f"| {rule.outcome.value} | {looks_at(rule)} | {FAMILIES[rule.family]} | `{rule.name}` |\n"
     table = f"| outcome | looks at | family | by name |\n| --- | --- | --- | --- |\n{facts}"
     parts = [
         f"# {rule.code} {rule.name}\n\n{title.strip()}\n\n{table}",

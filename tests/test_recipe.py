@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import published
 from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.checkpoint.vocab_map import decode
 from drafter_lint.checkpoint.writing import safetensors_header
 from drafter_lint.errors import Unavailable, UsageError
 from drafter_lint.recipe import Recipe, record
@@ -127,9 +128,15 @@ def test_numbered_names_collapse_to_patterns_that_expand_to_the_same_names() -> 
     assert sorted(name for pattern in lines for name in expand(pattern)) == sorted(names)
 
 
-def test_values_of_a_dtype_that_holds_no_integers_are_refused() -> None:
+def test_values_are_written_in_the_dtype_of_their_tensor() -> None:
     assert encoded((1, -1), "I32") == struct.pack("<2i", 1, -1)
-    for values, dtype in (((1,), "BF16"), ((300,), "U8"), ((2,), "BOOL")):
+    assert decode(encoded((1, -1, 2049), "F32"), "F32") == (1, -1, 2049)
+    assert decode(encoded((1, -1, 2049), "F16"), "F16") == (1, -1, 2048)
+    assert decode(encoded((1, -1, 300, 301), "BF16"), "BF16") == (1, -1, 300, 300)
+
+
+def test_values_of_a_dtype_that_cannot_hold_them_are_refused() -> None:
+    for values, dtype in (((1,), "F8_E4M3"), ((300,), "U8"), ((2,), "BOOL"), ((70000,), "F16"), ((10**40,), "BF16")):
         with pytest.raises(UsageError):
             encoded(values, dtype)
 

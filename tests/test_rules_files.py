@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from drafter_lint import linter
-from drafter_lint.checkpoint import Checkpoint, VocabMap
+from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.drafters import Eagle
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.errors import Trouble, Unavailable
@@ -21,7 +21,6 @@ from drafter_lint.recipe import Recipe
 from drafter_lint.reference import Reference
 from drafter_lint.rules import all_rules
 from drafter_lint.rules.files.core import missing_core, told_as_missing
-from drafter_lint.rules.vocabulary.drafted import Drafted
 from drafter_lint.scope import Reading
 from drafter_lint.sources.memory import MemorySource
 from published import FIXTURES, Pair, drafter, pairs, target
@@ -158,29 +157,6 @@ class TestMissingTensors:
         assert told_as_missing(eagle(SMALL.patched({"drop": [dropped]})), parameter)
         assert not told_as_missing(eagle(SMALL), parameter)
         assert not told_as_missing(eagle(SMALL.patched({"drop": [dropped]})), "model.layers.1.mlp.down_proj.weight")
-
-
-class TestAbsoluteMap:
-    """Ids and offsets look alike; only what they lead to tells them apart."""
-
-    @staticmethod
-    def of(d2t: tuple[int, ...], drafted: tuple[int, ...] | None = None, vocabulary: int = 16) -> Drafted:
-        """A reduced vocabulary with a map."""
-        return Drafted(rows=len(d2t), vocabulary=vocabulary, map=VocabMap(d2t=d2t, drafted=drafted))
-
-    def test_the_mask_decides(self) -> None:
-        """The same numbers, read by two masks."""
-        assert self.of((1, 2, 3), (1, 2, 3)).absolute
-        assert not self.of((1, 2, 3), (1, 3, 5)).absolute
-
-    def test_without_a_mask_only_leaving_the_vocabulary_decides(self) -> None:
-        """Offsets that rise evenly stay inside it."""
-        assert not self.of((0, 1, 2, 3)).absolute
-        assert self.of((10, 12, 15)).absolute
-
-    def test_equal_neighbours_are_offsets(self) -> None:
-        """A list of ids has none."""
-        assert not self.of((14, 14, 15)).absolute
 
 
 JUNK = st.recursive(

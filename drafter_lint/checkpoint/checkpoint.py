@@ -7,6 +7,7 @@ from drafter_lint.checkpoint import scanner
 from drafter_lint.checkpoint.absence import prove_absent
 from drafter_lint.checkpoint.config import Config
 from drafter_lint.checkpoint.document import Document
+from drafter_lint.checkpoint.head_rows import EqualRows, read_equal_rows
 from drafter_lint.checkpoint.header import refuse_lfs_pointer
 from drafter_lint.checkpoint.once import Once, OncePer
 from drafter_lint.checkpoint.table import Weights
@@ -35,6 +36,7 @@ class Checkpoint:
         self._config = Once(self._read_config)
         self._document = OncePer(self._read_document)
         self._vocab_map = Once(lambda: read_vocab_map(self.tensors, source))
+        self._equal_rows = Once(lambda: read_equal_rows(self.tensors, self.vocab_map, source))
         self._card = Once(self._read_card)
 
     @property
@@ -60,6 +62,16 @@ class Checkpoint:
     def vocab_map(self) -> VocabMap:
         """d2t and t2d, decoded from their byte ranges."""
         return self._vocab_map()
+
+    @property
+    def unopened(self) -> tuple[str, ...]:
+        """The weight files that are never opened (.bin, .pt, .gguf …), whether or not there are others."""
+        return self._weights.selection().unopened
+
+    @property
+    def equal_rows(self) -> EqualRows | None:
+        """Neighbouring rows of the head that are the same, None if those looked at differ; reads a few rows."""
+        return self._equal_rows()
 
     @property
     def card(self) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
 
@@ -51,7 +51,7 @@ def read_vocab_map(table: TensorTable, source: Source) -> VocabMap:
     Raises:
         Unavailable: a tensor is over 4 MiB, of a dtype that holds no integers, or holds a value that is no integer.
     """
-    d2t, t2d = _named(table, "d2t"), _named(table, "t2d")
+    d2t, t2d = named(table, "d2t"), named(table, "t2d")
     drafted = None if t2d is None else _integers(t2d, table, source)
     return VocabMap(
         d2t_tensor=d2t,
@@ -62,7 +62,8 @@ def read_vocab_map(table: TensorTable, source: Source) -> VocabMap:
     )
 
 
-def _named(table: TensorTable, name: str) -> Tensor | None:
+def named(table: Mapping[str, Tensor], name: str) -> Tensor | None:
+    """The tensor of that name, else the first whose name ends so behind a dot."""
     if name in table:
         return table[name]
     return next((table[known] for known in table if known.endswith(f".{name}")), None)

@@ -1,4 +1,4 @@
-"""The values of a small integer tensor, written as runs or by a generator.
+"""The values of a small tensor, integers all of them, written as runs or by a generator.
 
 zeros                       every value 0
 0*128 37*128                runs of equal values
@@ -25,7 +25,10 @@ MAX_VALUES = 4_000_000
 _CALL = re.compile(r"(?P<name>[a-z]+)\((?P<arguments>[^()]*)\)")
 _RUN = re.compile(r"(?P<value>-?\d+)\*(?P<count>\d+)")
 _RANGE = re.compile(r"(?P<first>-?\d+)\.\.(?P<last>-?\d+)")
-_STRUCT = {"U8": "B", "I8": "b", "U16": "H", "I16": "h", "U32": "I", "I32": "i", "U64": "Q", "I64": "q"}
+_STRUCT = {
+    "U8": "B", "I8": "b", "U16": "H", "I16": "h", "U32": "I", "I32": "i", "U64": "Q", "I64": "q",
+    "F16": "e", "F32": "f", "F64": "d",
+}  # fmt: skip
 
 
 def referenced(text: str) -> str | None:
@@ -91,19 +94,22 @@ def written(values: Iterable[int]) -> str:
 
 
 def encoded(values: tuple[int, ...], dtype: str) -> bytes:
-    """The values as the bytes of a file.
+    """The values as the bytes of a file; a floating-point dtype rounds those it cannot hold.
 
     Raises:
-        UsageError: the dtype holds no integers, or is too narrow for a value.
+        UsageError: the dtype is none for numbers, or too narrow for a value.
     """
     if dtype == "BOOL" and set(values) <= {0, 1}:
         return bytes(values)
+    if dtype == "BF16":  # the upper half of a 32-bit float
+        wide = encoded(values, "F32")
+        return bytes(chain.from_iterable(zip(wide[2::4], wide[3::4], strict=True)))
     code = _STRUCT.get(dtype)
     if code is None:
         raise UsageError(f"recipe: such values cannot be written to a tensor of {dtype}")
     try:
         return struct.pack(f"<{len(values)}{code}", *values)
-    except struct.error as error:
+    except (struct.error, OverflowError) as error:
         raise UsageError(f"recipe: a value does not fit {dtype}: {error}") from error
 
 

@@ -8,6 +8,8 @@ from typing import Literal
 from drafter_lint.drafters import Drafter, Eagle
 from drafter_lint.engines.plan import Refusal, RefusalKind, Rewrite, TensorFate
 from drafter_lint.findings import Evidence, Fix, Found, Location, Outcome, weakest
+from drafter_lint.rules.earlier import further_layers, told_before
+from drafter_lint.rules.vocabulary.drafted import drafted_rows
 from drafter_lint.rules.weights.schemes import told_by
 from drafter_lint.scope import Deployment
 
@@ -144,6 +146,8 @@ def speaker(at: Deployment[Drafter], refusal: Refusal) -> str:
         return method_at_odds(at) or fallback
     if kind in _CONSEQUENCES and (cause := class_cause(at)):
         return cause
+    if name := told_before(at, refusal):
+        return name
     if kind is RefusalKind.METHOD_UNSUITABLE and (name := method_refused(at)):
         return name
     if kind is RefusalKind.TENSOR_UNEXPECTED and (name := told_by(at, refusal.tensors)):
@@ -226,6 +230,7 @@ def lost(at: Deployment[Eagle]) -> Iterator[TensorFate]:
     spoken = (
         {drafter.fc.name, f"{drafter.fc.name.rpartition('.')[0]}.bias"} if drafter.fc and fc_bypassed(at) else set()
     )
+    spoken |= further_layers(drafter)
     written = {tensor.name: name for name, tensor in drafter.canonical.items()}
     if plan.head and plan.head.provider in {"target", "target-embedding"}:
         spoken.add(_named(drafter, "lm_head.weight"))
@@ -250,15 +255,6 @@ def reduced(at: Deployment[Eagle]) -> bool:
     """True if the drafter drafts fewer ids than the target has."""
     drafted, target = drafted_rows(at.drafter), at.target.vocab_size
     return drafted is not None and target is not None and drafted < target.value
-
-
-def drafted_rows(drafter: Eagle) -> int | None:
-    """Vd: the rows of the drafter's own head, else of d2t, else as declared."""
-    for name in ("lm_head.weight", "d2t"):
-        tensor = drafter.canonical.get(name)
-        if tensor and tensor.shape:
-            return tensor.shape[0]
-    return drafter.draft_vocab_size.value if drafter.draft_vocab_size else None
 
 
 def listed(names: Sequence[str]) -> str:

@@ -101,6 +101,7 @@ def _map(at: Situation) -> MapUse:
         says = f"{at.method} does not ask for the map: draft ids are taken for target ids"
         return MapUse(use="identity", says=says, evidence=where)
     if at.weights.mapped:
+        _floating(at)
         return MapUse(use="offsets", says="draft id i stands for i + d2t[i]", evidence=where)
     if not at.weights.visible:
         return MapUse(use="none", says="whether there is a d2t cannot be seen", evidence=where)
@@ -109,6 +110,26 @@ def _map(at: Situation) -> MapUse:
         says = "the file has no d2t, and the worker asks for the map"
         at.notes.refuse(RefusalKind.TENSOR_REQUIRED, "load", says, "eagle3.no-map", at=places, tensors=("d2t",))
     return MapUse(use="identity", says="the file has no d2t: draft ids are taken for target ids", evidence=where)
+
+
+def _floating(at: Situation) -> None:
+    """The map is added to integers as it is: floats give floats, and the ids they draft go into an embedding.
+
+    sglang 0.5.23, srt/models/llama_eagle3.py, LlamaForCausalLMEagle3.load_weights (d2t + arange), and
+    srt/speculative/eagle_worker_v2.py (topk_index = hot_token_id[topk_index]).
+    """
+    if at.weights.map_dtype not in {"BF16", "F16", "F32", "F64"} or at.weights.map_at is None:
+        return
+    says = f"d2t is {at.weights.map_dtype}, so the drafted ids are no integers"
+    at.notes.refuse(
+        RefusalKind.VOCABULARY,
+        "first-request",
+        says,
+        "eagle3.map",
+        at=(at.weights.map_at,),
+        measured={"dtype": at.weights.map_dtype},
+        confidence=Confidence.LIKELY,
+    )
 
 
 def _tied_and_bound(at: Situation) -> None:

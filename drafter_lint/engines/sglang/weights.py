@@ -13,7 +13,7 @@ from drafter_lint.engines.sglang.classes import EAGLE1_CLASSES, EAGLE3, EAGLE3_M
 from drafter_lint.engines.sglang.notes import Notes
 from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.facts import World
-from drafter_lint.findings import Evidence
+from drafter_lint.findings import Evidence, Location
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,8 @@ class Weights:
     Attributes:
         visible: False if there is nothing to read; then nothing is known of tensors and parameters.
         mapped: True if a tensor was taken as the map.
+        map_dtype: the dtype of that tensor, "" without one.
+        map_at: its place.
         filled: slot names that a tensor was put into.
     """
 
@@ -30,6 +32,8 @@ class Weights:
     tensors: tuple[TensorFate, ...] = ()
     parameters: tuple[ParameterState, ...] = ()
     mapped: bool = False
+    map_dtype: str = ""
+    map_at: Location | None = None
     filled: frozenset[str] = frozenset()
 
 
@@ -65,11 +69,14 @@ def load_weights(world: World, built: Built, drafter: Checkpoint, notes: Notes) 
     fates = loaded.tensors
     if _raises(world, built):
         fates = tuple(_stopped(fate, table, notes, evidence) for fate in fates)
+    maps = [fate.name for fate in fates if fate.fate == "consumed"]
     return Weights(
         visible=True,
         tensors=fates,
         parameters=loaded.parameters,
-        mapped=any(fate.fate == "consumed" for fate in fates),
+        mapped=bool(maps),
+        map_dtype=table[maps[-1]].dtype if maps else "",
+        map_at=table.at(maps[-1]) if maps else None,
         filled=loaded.filled,
     )
 

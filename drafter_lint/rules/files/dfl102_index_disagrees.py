@@ -22,8 +22,8 @@ from drafter_lint.drafters import Drafter
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Evidence, Fix, Found, Location, Outcome
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.shared import listed
-from drafter_lint.scope import Alone
+from drafter_lint.rules.shared import listed, refusals
+from drafter_lint.scope import Alone, Deployment
 
 _SYMBOL = "filter_duplicate_safetensors_files"
 _EVIDENCE = tuple(
@@ -39,13 +39,15 @@ _EVIDENCE = tuple(
 
 
 @rule("DFL102", "index-disagrees", Outcome.HYGIENE)
-def check(at: Alone[Drafter]) -> Checks:
+def check(at: Alone[Drafter] | Deployment[Drafter]) -> Checks:
     """The index against the shards' own headers."""
     try:
         table = at.drafter.checkpoint.tensors
     except Unavailable:
         return
-    if table.missing_files:
+    # An engine that stops there is told of by weights-missing.
+    stopped = isinstance(at, Deployment) and bool(refusals(at, "weights-missing"))
+    if table.missing_files and not stopped:
         yield Found(
             message=f"{table.index} names {len(table.missing_files)} shards that are not there: "
             + listed(table.missing_files),

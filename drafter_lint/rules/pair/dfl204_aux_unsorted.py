@@ -19,7 +19,7 @@ from __future__ import annotations
 from drafter_lint.drafters import BlockDrafter, Eagle
 from drafter_lint.findings import Evidence, Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
-from drafter_lint.scope import Pair
+from drafter_lint.scope import Deployment, Paired
 
 _EVIDENCE = (
     Evidence(
@@ -34,10 +34,12 @@ _EVIDENCE = (
 
 
 @rule("DFL204", "aux-unsorted", Outcome.HYGIENE)
-def check(at: Pair[Eagle | BlockDrafter]) -> Checks:
+def check(at: Paired[Eagle | BlockDrafter]) -> Checks:
     """Ids in an order other than ascending."""
     for written in at.drafter.layer_ids:
         ids = written.ids.value
+        if isinstance(at, Deployment) and at.plan.capture and at.plan.capture.read == written.ids:
+            continue  # told by aux-reordered, or with what is captured
         if list(ids) != sorted(ids):
             yield Found(
                 message=f"layer ids {list(ids)} are not in ascending order, in which engines capture",

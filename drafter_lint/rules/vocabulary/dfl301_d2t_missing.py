@@ -8,10 +8,11 @@ Without the map engines take draft id i for target id i. The drafter was trained
 token is wrong: the server runs, and the accept length stays near 1.
 
 ## Fix
-Export `d2t` with the weights. Some trainers leave it in a file of its own.
+Export `d2t` with the weights. Some trainers leave it in a file of its own (`eagle_meta.pt`), which no engine opens.
 
 ## Limits
-A drafter that was trained on the first ids of the vocabulary needs no map; none has been published.
+A drafter that was trained on the first ids of the vocabulary needs no map; none has been published. A head with a row
+for every id of the drafter's own vocabulary needs none either, however the target pads it.
 """
 
 from __future__ import annotations
@@ -19,24 +20,33 @@ from __future__ import annotations
 from drafter_lint.drafters import Eagle
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.vocabulary.drafted import READERS, reduced_vocabulary
-from drafter_lint.scope import Alone
+from drafter_lint.rules.vocabulary.drafted import READERS
+from drafter_lint.rules.vocabulary.tell import faulty, told
+from drafter_lint.scope import Known
+
+_SIDE_FILE = "eagle_meta.pt"
 
 
 @rule("DFL301", "d2t-missing", Outcome.SILENT)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Known[Eagle]) -> Checks:
     """Fewer rows than ids, and no d2t."""
-    drafter = at.drafter
-    drafted = reduced_vocabulary(drafter)
-    if drafted is None or drafted.map.d2t is not None:
+    drafter, drafted = at.drafter, faulty(at, "d2t-missing")
+    if drafted is None:
         return
+    declared, marked = drafter.draft_vocab_size, drafted.map.drafted
     head = "lm_head.weight" in drafter.canonical
-    declared = drafter.draft_vocab_size
     place = drafter.tensor_at("lm_head.weight", f"{drafted.rows} rows") if head or not declared else declared.at
-    yield Found(
-        message=f"{drafted.rows} of {drafted.vocabulary} ids can be drafted, and there is no d2t to say which",
+    beside = _SIDE_FILE in drafter.checkpoint.unopened
+    fix = "export d2t with the weights"
+    if marked is not None and len(marked) == drafted.rows:
+        fix += "; t2d marks as many ids, and in ascending order they are i + d2t[i]"
+    found = Found(
+        message=f"{drafted.rows} of {drafted.vocabulary} ids can be drafted, and there is no d2t to say which: "
+        f"draft token {drafted.rows - 1} would mean target token {drafted.rows - 1}"
+        + (f"; {_SIDE_FILE} lies beside the weights, where no engine looks" if beside else ""),
         locations=(place, drafter.tensor_at("d2t", "missing")),
         measured={"drafted": drafted.rows, "vocabulary": drafted.vocabulary},
         evidence=READERS,
-        fix=Fix("export d2t with the weights"),
+        fix=Fix(fix),
     )
+    yield told(at, "d2t-missing", found)

@@ -20,20 +20,24 @@ from __future__ import annotations
 from drafter_lint.drafters import Eagle
 from drafter_lint.findings import Confidence, Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.vocabulary.drafted import READERS, reduced_vocabulary
-from drafter_lint.scope import Alone
+from drafter_lint.rules.vocabulary.drafted import READERS
+from drafter_lint.rules.vocabulary.tell import faulty, told
+from drafter_lint.scope import Known
 
 
 @rule("DFL303", "d2t-placeholder", Outcome.SILENT)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Known[Eagle]) -> Checks:
     """All zeros over a reduced vocabulary."""
-    drafted = reduced_vocabulary(at.drafter)
-    if drafted is None or not drafted.placeholder:
+    drafted = faulty(at, "d2t-placeholder")
+    if drafted is None:
         return
     trained_so = drafted.map.drafted == tuple(range(drafted.rows))
-    yield Found(
+    remark = ", and t2d says the drafter was trained on those" if trained_so else ""
+    if drafted.map.drafted is not None and len(drafted.map.drafted) == drafted.map.t2d_length:
+        remark = f"; t2d is as it was created too, true for all {drafted.map.t2d_length} ids"
+    found = Found(
         message=f"d2t is all zeros: only target tokens 0 to {drafted.rows - 1} of {drafted.vocabulary} can be proposed"
-        + (", and t2d says the drafter was trained on those" if trained_so else ""),
+        + remark,
         locations=(at.drafter.tensor_at("d2t", "all zeros"),),
         measured={"drafted": drafted.rows, "vocabulary": drafted.vocabulary},
         evidence=READERS,
@@ -41,3 +45,4 @@ def check(at: Alone[Eagle]) -> Checks:
         outcome=Outcome.SLOW if trained_so else None,
         confidence=Confidence.LIKELY if trained_so else Confidence.CERTAIN,
     )
+    yield told(at, "d2t-placeholder", found)

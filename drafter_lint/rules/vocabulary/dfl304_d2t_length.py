@@ -11,7 +11,7 @@ proposed; the first one that is reads past the table: a wrong token at best, a s
 Export head and map from the same run.
 
 ## Limits
-How the engine at hand takes it is told by the rules that follow its plan as well.
+Where head and config disagree and the map fits one of them, head-rows tells.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from drafter_lint.drafters import Eagle
 from drafter_lint.findings import Confidence, Evidence, Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.rules.vocabulary.drafted import READERS
-from drafter_lint.scope import Alone
+from drafter_lint.rules.vocabulary.tell import faulty, told
+from drafter_lint.scope import Known
 
 _EVIDENCE = (
     Evidence(
@@ -36,24 +37,24 @@ _EVIDENCE = (
 
 
 @rule("DFL304", "d2t-length", Outcome.SLOW)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Known[Eagle]) -> Checks:
     """Entries of the map against what it maps from."""
     drafter = at.drafter
-    table, head = drafter.canonical.get("d2t"), drafter.canonical.get("lm_head.weight")
-    if table is None or len(table.shape) != 1 or drafter.generation != 3:
+    drafted = faulty(at, "d2t-length")
+    if drafted is None or drafted.map.d2t is None:
         return
-    declared = drafter.draft_vocab_size
-    rows = head.shape[0] if head and head.shape else declared.value if declared else None
-    if rows is None or rows == table.shape[0]:
-        return
-    short = rows - table.shape[0]
-    past = f"; draft ids {table.shape[0]} to {rows - 1} have no entry" if short > 0 else ""
+    head, declared = drafter.canonical.get("lm_head.weight"), drafter.draft_vocab_size
+    # Without a head the map's own entries are all there is to count; then only the declaration can differ.
+    rows = head.shape[0] if head and head.shape else declared.value if declared else drafted.rows
+    entries = len(drafted.map.d2t)
+    past = f"; draft ids {entries} to {rows - 1} have no entry" if rows > entries else ""
     other = drafter.tensor_at("lm_head.weight", f"{rows} rows") if head else declared.at if declared else None
-    yield Found(
-        message=f"d2t has {table.shape[0]} entries; the head drafts {rows} ids{past}",
-        locations=(drafter.tensor_at("d2t", f"{table.shape[0]} entries"), *((other,) if other else ())),
-        measured={"entries": table.shape[0], "rows": rows},
+    found = Found(
+        message=f"d2t has {entries} entries; the head drafts {rows} ids{past}",
+        locations=(drafter.tensor_at("d2t", f"{entries} entries"), *((other,) if other else ())),
+        measured={"entries": entries, "rows": rows},
         evidence=_EVIDENCE,
         fix=Fix("export lm_head and d2t from the same run"),
         confidence=Confidence.LIKELY,
     )
+    yield told(at, "d2t-length", found)

@@ -11,32 +11,37 @@ until then everything looks well.
 Build the map for the vocabulary of this target.
 
 ## Limits
-A map that holds ids instead of offsets is reported as that.
+The ids that count are the target's; only where no target is known they are those of the drafter's own `vocab_size`.
+Maps that hold ids instead of offsets are reported as that. A map that fits the target and leaves the drafter's own
+`vocab_size` is refused by some engines, which vocabulary-refused tells.
 """
 
 from __future__ import annotations
 
 from drafter_lint.drafters import Eagle
-from drafter_lint.findings import Fix, Found, Outcome
+from drafter_lint.findings import Confidence, Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.vocabulary.drafted import READERS, reduced_vocabulary
-from drafter_lint.scope import Alone
+from drafter_lint.rules.vocabulary.drafted import READERS
+from drafter_lint.rules.vocabulary.tell import faulty, told
+from drafter_lint.scope import Alone, Known
 
 
 @rule("DFL305", "d2t-out-of-range", Outcome.SILENT)
-def check(at: Alone[Eagle]) -> Checks:
-    """Target ids outside the drafter's vocabulary."""
-    drafted = reduced_vocabulary(at.drafter)
-    targets = drafted.targets if drafted else ()
-    if drafted is None or not targets or (min(targets) >= 0 and max(targets) < drafted.vocabulary) or drafted.absolute:
+def check(at: Known[Eagle]) -> Checks:
+    """Target ids outside the target's vocabulary."""
+    drafted = faulty(at, "d2t-out-of-range")
+    if drafted is None:
         return
-    outside = [(i, target) for i, target in enumerate(targets) if not 0 <= target < drafted.vocabulary]
+    outside = drafted.outside
     first, target = outside[0]
-    yield Found(
-        message=f"{len(outside)} draft tokens have no target token: draft token {first} means {target}; "
-        f"the vocabulary ends at {drafted.vocabulary - 1}",
+    whose = "the vocabulary" if isinstance(at, Alone) else "the target's vocabulary"
+    found = Found(
+        message=f"{len(outside)} draft tokens have no target token: draft token {first} would mean target token "
+        f"{target}; {whose} {'begins at 0' if target < 0 else f'ends at {drafted.vocabulary - 1}'}",
         locations=(at.drafter.tensor_at("d2t", f"[{first}] leads to {target}"),),
         measured={"outside": len(outside), "draft_id": first, "target_id": target, "vocabulary": drafted.vocabulary},
         evidence=READERS,
-        fix=Fix("build the map for this vocabulary"),
+        fix=Fix("build the map for this vocabulary, or use the drafter made for it"),
+        confidence=Confidence.LIKELY if isinstance(at, Alone) else Confidence.CERTAIN,
     )
+    yield told(at, "d2t-out-of-range", found)

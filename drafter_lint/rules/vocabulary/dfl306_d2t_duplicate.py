@@ -11,7 +11,7 @@ tokens can never be proposed. A map made with care has no duplicates, so the res
 Build the map anew from the ids the drafter was trained on.
 
 ## Limits
-Maps that are all zeros or hold ids instead of offsets are reported as that.
+Maps that are all zeros, hold ids instead of offsets, or leave the vocabulary are reported as that.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from collections import Counter
 from drafter_lint.drafters import Eagle
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.vocabulary.drafted import READERS, reduced_vocabulary
-from drafter_lint.scope import Alone
+from drafter_lint.rules.vocabulary.drafted import READERS
+from drafter_lint.rules.vocabulary.tell import faulty, told
+from drafter_lint.scope import Known
 
 
 @rule("DFL306", "d2t-duplicate", Outcome.SLOW)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Known[Eagle]) -> Checks:
     """Target ids that come up more than once."""
-    drafted = reduced_vocabulary(at.drafter)
-    targets = drafted.targets if drafted else ()
-    lost = len(targets) - len(set(targets))
-    if drafted is None or not lost or drafted.absolute or drafted.placeholder:
+    drafted = faulty(at, "d2t-duplicate")
+    if drafted is None:
         return
-    counts = Counter(targets)
+    targets, counts = drafted.targets, Counter(drafted.targets)
     (most, times), *_ = counts.most_common(1)
-    yield Found(
+    lost = len(targets) - len(counts)
+    found = Found(
         message=f"d2t leads {len(targets)} draft tokens to {len(counts)} target tokens; "
         f"target token {most} comes up {times} times",
         locations=(at.drafter.tensor_at("d2t", f"{lost} duplicates"),),
@@ -43,3 +43,4 @@ def check(at: Alone[Eagle]) -> Checks:
         evidence=READERS,
         fix=Fix("build the map anew from the ids the drafter was trained on"),
     )
+    yield told(at, "d2t-duplicate", found)

@@ -1,7 +1,7 @@
 """The mask of drafted tokens does not agree with the map.
 
 ## What it checks
-That `t2d` has one entry for each id of the vocabulary, and is true for exactly the ids `d2t` leads to.
+That `t2d` is true for exactly the ids `d2t` leads to.
 
 ## Why it bites
 Engines never use `t2d`, so nothing breaks. The two are written together, though, and where they differ one of them
@@ -11,7 +11,7 @@ comes from another run: the head may belong to neither.
 Export `d2t`, `t2d` and `lm_head` from the same run.
 
 ## Limits
-A file without `t2d` is complete. Maps that are all zeros or hold ids instead of offsets are reported as that.
+A file without `t2d` is complete. Where the map itself is broken, that is reported and not this.
 """
 
 from __future__ import annotations
@@ -19,35 +19,22 @@ from __future__ import annotations
 from drafter_lint.drafters import Eagle
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.vocabulary.drafted import READERS, reduced_vocabulary
-from drafter_lint.scope import Alone
+from drafter_lint.rules.vocabulary.drafted import READERS
+from drafter_lint.rules.vocabulary.tell import faulty, told
+from drafter_lint.scope import Known
 
 
 @rule("DFL307", "t2d-disagrees", Outcome.HYGIENE)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Known[Eagle]) -> Checks:
     """The mask against the map."""
-    drafted = reduced_vocabulary(at.drafter)
-    if drafted is None or drafted.map.drafted is None or drafted.map.d2t is None:
+    drafted = faulty(at, "t2d-disagrees")
+    if drafted is None or drafted.map.drafted is None:
         return
-    if drafted.placeholder or drafted.absolute:
-        return
-    if drafted.map.t2d_length != drafted.vocabulary:
-        yield Found(
-            message=f"t2d has {drafted.map.t2d_length} entries; the vocabulary has {drafted.vocabulary}",
-            locations=(at.drafter.tensor_at("t2d", f"{drafted.vocabulary} expected"),),
-            measured={"entries": drafted.map.t2d_length, "vocabulary": drafted.vocabulary},
-            evidence=READERS,
-            fix=Fix("export d2t, t2d and lm_head from the same run"),
-        )
-        return
-    targets = drafted.targets
-    if targets == drafted.map.drafted:
-        return
-    ours, theirs = set(drafted.map.drafted), set(targets)
-    if ours == theirs:
-        return
-    yield Found(
-        message=f"t2d marks {len(ours)} ids and d2t leads to {len(theirs)}; {len(ours & theirs)} are the same",
+    ours, theirs = set(drafted.map.drafted), set(drafted.targets)
+    whole = len(ours) == drafted.map.t2d_length
+    found = Found(
+        message=f"t2d marks {len(ours)} ids and d2t leads to {len(theirs)}; {len(ours & theirs)} are the same"
+        + ("; all true is how t2d is created" if whole else ""),
         locations=(
             at.drafter.tensor_at("t2d", f"marks {len(ours)}"),
             at.drafter.tensor_at("d2t", f"names {len(theirs)}"),
@@ -56,3 +43,4 @@ def check(at: Alone[Eagle]) -> Checks:
         evidence=READERS,
         fix=Fix("export d2t, t2d and lm_head from the same run"),
     )
+    yield told(at, "t2d-disagrees", found)

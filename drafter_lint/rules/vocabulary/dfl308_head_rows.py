@@ -10,7 +10,7 @@ Engines build the head from the declaration and refuse a tensor of another shape
 Declare the rows the head has.
 
 ## Limits
-Where `draft_vocab_size` is absent engines differ, and the rules that follow the plan tell what happens.
+Where `draft_vocab_size` is absent, draft-vocab-undeclared tells.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from __future__ import annotations
 from drafter_lint.drafters import Eagle
 from drafter_lint.findings import Confidence, Evidence, Fix, Found, Outcome, SetConfig
 from drafter_lint.rule import Checks, rule
-from drafter_lint.scope import Alone
+from drafter_lint.rules.earlier import rows_at_odds
+from drafter_lint.rules.vocabulary.tell import told
+from drafter_lint.scope import Known
 
 _EVIDENCE = tuple(
     Evidence(engine=engine, version=version, file=file, symbol="VocabParallelEmbedding.weight_loader", how="run",
@@ -31,15 +33,15 @@ _EVIDENCE = tuple(
 
 
 @rule("DFL308", "head-rows", Outcome.REFUSES)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Known[Eagle]) -> Checks:
     """Rows against the declaration."""
     drafter, declared = at.drafter, at.drafter.draft_vocab_size
     head = drafter.canonical.get("lm_head.weight")
-    if head is None or declared is None or len(head.shape) != 2 or head.shape[0] == declared.value:
+    if head is None or declared is None or not rows_at_odds(drafter):
         return
     pointer = declared.at.pointer
     edits = (SetConfig(pointer, head.shape[0]),) if pointer else ()
-    yield Found(
+    found = Found(
         message=f"lm_head.weight has {head.shape[0]} rows; the config declares a draft vocabulary of {declared.value}",
         locations=(
             declared.at.saying(f"{declared.value} declared"),
@@ -50,3 +52,4 @@ def check(at: Alone[Eagle]) -> Checks:
         fix=Fix(f"declare {head.shape[0]}", edits),
         confidence=Confidence.LIKELY,
     )
+    yield told(at, "head-rows", found)

@@ -22,6 +22,7 @@ from drafter_lint.drafters import Eagle
 from drafter_lint.engines.plan import ParameterState
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
+from drafter_lint.rules.earlier import absent_layers, files_absent
 from drafter_lint.rules.files.core import missing_core
 from drafter_lint.rules.shared import class_cause, listed, lost, method_at_odds, method_refused, refusals, told
 from drafter_lint.rules.weights.stems import parts, stem
@@ -37,7 +38,7 @@ def check(at: Deployment[Eagle]) -> Checks:
     if stopped:
         yield told(stopped, message="; ".join(refusal.says for refusal in stopped), fix=_FIX)
         return
-    if class_cause(at):
+    if class_cause(at) or files_absent(at.drafter):
         return
     elsewhere = [fate.name for fate in at.plan.tensors if fate.fate == "refused"]
     elsewhere += [fate.name for fate in lost(at)] + list(missing_core(at.drafter))
@@ -51,6 +52,8 @@ def check(at: Deployment[Eagle]) -> Checks:
     if method_at_odds(at) or method_refused(at):  # which of the target's tensors are bound depends on the method
         explained |= {"embed_tokens", "lm_head"}
     empty = [state for state in at.plan.parameters if _unfilled(state) and not parts(state.name) & explained]
+    absent = absent_layers(at.drafter, [state.name for state in empty])
+    empty = [state for state in empty if state.name not in absent]
     if not empty:
         return
     shown = [f"{state.name} ({'in part, ' if state.state == 'partly' else ''}{state.holds})" for state in empty]

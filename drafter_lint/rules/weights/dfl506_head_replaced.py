@@ -23,7 +23,9 @@ from __future__ import annotations
 from drafter_lint.drafters import Eagle
 from drafter_lint.findings import Confidence, Fix, Found, Outcome, SetConfig
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.shared import class_cause, drafted_rows, first_of, reduced, states_withheld
+from drafter_lint.rules.earlier import files_absent
+from drafter_lint.rules.shared import class_cause, first_of, reduced, refusals, states_withheld
+from drafter_lint.rules.vocabulary.drafted import drafted_rows
 from drafter_lint.rules.vocabulary.tied import tied_away
 from drafter_lint.scope import Deployment
 
@@ -33,6 +35,8 @@ def check(at: Deployment[Eagle]) -> Checks:
     """Its own head is there and not used, or another's rows are not the drafted tokens."""
     drafter, plan = at.drafter, at.plan
     if drafter.generation == 1 or plan.head is None or states_withheld(at) or class_cause(at) or tied_away(at):
+        return
+    if files_absent(drafter) or refusals(at, "draft-vocab-undeclared"):
         return
     own = drafter.canonical.get("lm_head.weight")
     if plan.head.provider not in {"target", "target-embedding"}:

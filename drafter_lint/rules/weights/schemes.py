@@ -58,7 +58,9 @@ def needs(drafter: Eagle) -> Iterator[Need]:
                 tensors=tuple(tensor.name for tensor in found),
             )
     for key in _WITHOUT_TENSORS:
-        written = drafter.checkpoint.config.boolean(key)
+        config = drafter.checkpoint.config
+        # Under eagle_config it is a wish all the same; which engine reads it there is told by the plan.
+        written = config.boolean(key) or config.boolean("eagle_config", key)
         if written is not None:
             says = f"{key} is {str(written.value).lower()}"
             yield Need(name=key, on=written.value, because=says, places=(written.at,))

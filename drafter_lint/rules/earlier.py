@@ -1,0 +1,141 @@
+"""Causes that the rules about files, pair and vocabulary tell of, and the refusals that follow from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from drafter_lint.checkpoint import Config
+from drafter_lint.drafters import Drafter, Eagle
+from drafter_lint.engines.plan import Refusal, RefusalKind
+from drafter_lint.errors import Trouble, Unavailable
+from drafter_lint.rules.vocabulary.drafted import drafted_rows, drafted_vocabulary
+from drafter_lint.scope import Deployment
+from drafter_lint.targets import Target
+
+HEAD = "lm_head.weight"
+_LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.")
+#: How engines that build head and map for the whole vocabulary refuse the reduced ones.
+_BUILT = {RefusalKind.TENSOR_SHAPE, RefusalKind.TENSOR_UNEXPECTED}
+#: What a refusal of the map, or of what it leads to, is called by the engines.
+_ABOUT_MAP = {
+    RefusalKind.VOCABULARY,
+    RefusalKind.TENSOR_SHAPE,
+    RefusalKind.TENSOR_REQUIRED,
+}
+
+
+def told_before(at: Deployment[Drafter], refusal: Refusal) -> str | None:
+    """The rule that tells the cause of a refusal from the files or the pair; None if none does."""
+    drafter = at.drafter
+    if refusal.kind is RefusalKind.WEIGHTS_MISSING:
+        return _unreadable(drafter)
+    if not isinstance(drafter, Eagle):
+        return None
+    if refusal.kind is RefusalKind.STATE_WIDTH and widths_at_odds(drafter, at.target):
+        return "hidden-size"
+    if refusal.kind is RefusalKind.TENSOR_UNEXPECTED and refusal.tensors:
+        further = further_layers(drafter)
+        if further and set(refusal.tensors) <= further:
+            return "declared-layers-absent"
+    return _vocabulary(at, drafter, refusal)
+
+
+def _unreadable(drafter: Drafter) -> str | None:
+    """The rule on the trouble that keeps the weights from being read, where it calls that a refusal itself."""
+    try:
+        table = drafter.checkpoint.tensors
+    except Unavailable as trouble:
+        told = {
+            Trouble.MISSING: "weights-missing-files",
+            Trouble.MALFORMED: "header-malformed",
+            Trouble.LFS_POINTER: "lfs-pointer",
+        }
+        return told.get(trouble.trouble)
+    return None if table or table.missing_files else "weights-missing-files"
+
+
+def widths_at_odds(drafter: Eagle, target: Target) -> bool:
+    """True if the drafter was built for states of another width than the target's."""
+    width = drafter.state_width
+    return width is not None and target.hidden_size is not None and width != target.hidden_size.value
+
+
+def files_absent(drafter: Drafter) -> bool:
+    """True if the index names files that are not there: then no tensor is known to be missing."""
+    try:
+        return bool(drafter.checkpoint.tensors.missing_files)
+    except Unavailable:
+        return False
+
+
+def layers_at_odds(drafter: Drafter) -> bool:
+    """True if the config declares another number of layers than the file has: told by declared-layers-absent."""
+    declared = drafter.num_layers
+    return declared is not None and bool(drafter.layers_in_file) and declared.value != drafter.layers_in_file
+
+
+def absent_layers(drafter: Eagle, names: Iterable[str]) -> frozenset[str]:
+    """The parameters among ``names`` of layers that the config declares and the file does not have."""
+    return frozenset(beyond(names, drafter.layers_in_file)) if layers_at_odds(drafter) else frozenset()
+
+
+def further_layers(drafter: Eagle) -> frozenset[str]:
+    """The tensors, as written, of layers that the file has and the config does not declare."""
+    declared = drafter.num_layers
+    if declared is None or declared.value < 1 or not layers_at_odds(drafter):
+        return frozenset()
+    names = {canonical: tensor.name for canonical, tensor in drafter.canonical.items()}
+    return frozenset(names[name] for name in beyond(names, declared.value))
+
+
+def beyond(names: Iterable[str], layers: int) -> tuple[str, ...]:
+    """The names that belong to a layer of a number too high for so many layers."""
+    found = ((name, _LAYER.search(name)) for name in names)
+    return tuple(name for name, match in found if match and int(match[1]) >= layers)
+
+
+def _vocabulary(at: Deployment[Drafter], drafter: Eagle, refusal: Refusal) -> str | None:
+    table, head = drafter.canonical.get("d2t"), drafter.canonical.get(HEAD)
+    tensors = set(refusal.tensors) | {place.tensor for place in refusal.locations[:1] if place.tensor}
+    about_map = "d2t" in tensors or (table is not None and table.name in tensors)
+    about_head = head is not None and head.name in tensors
+    if undeclared(drafter, at.target):
+        about_field = any((place.pointer or "").endswith("/draft_vocab_size") for place in refusal.locations)
+        if (
+            about_field
+            if refusal.kind is RefusalKind.CONFIG_FIELD
+            else refusal.kind in _BUILT and about_map | about_head
+        ):
+            return "config-invalid" if misspelt(drafter.checkpoint.config) else "draft-vocab-undeclared"
+    if refusal.kind not in _ABOUT_MAP:
+        return None
+    if (about_map or about_head) and refusal.kind is RefusalKind.TENSOR_SHAPE and rows_at_odds(drafter):
+        return "head-rows"
+    if "dtype" in refusal.measured:
+        return "d2t-dtype"
+    drafted = drafted_vocabulary(drafter, at.target) if about_map else None
+    return drafted.fault if drafted else None
+
+
+def rows_at_odds(drafter: Eagle) -> bool:
+    """True if the head has another number of rows than the config declares."""
+    head, declared = drafter.canonical.get(HEAD), drafter.draft_vocab_size
+    return head is not None and declared is not None and len(head.shape) == 2 and head.shape[0] != declared.value
+
+
+def undeclared(drafter: Eagle, target: Target | None) -> bool:
+    """True if the drafted vocabulary is reduced and ``draft_vocab_size`` does not say so."""
+    declared = drafter.draft_vocab_size
+    if drafter.generation != 3 or (declared and (declared.at.pointer or "").endswith("/draft_vocab_size")):
+        return False
+    rows, own = drafted_rows(drafter), drafter.vocab_size
+    if rows is None or own is None or rows == own.value:  # a config that cannot be read declares nothing at all
+        return False
+    return rows < (target.vocab_size.value if target and target.vocab_size else own.value)
+
+
+def misspelt(config: Config) -> bool:
+    """True if ``draft_vocab_size`` is there and is no number: told by config-invalid."""
+    written = config.raw("draft_vocab_size")
+    return written is not None and written.value is not None and config.integer("draft_vocab_size") is None

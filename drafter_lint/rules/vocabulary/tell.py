@@ -1,0 +1,58 @@
+"""How a broken map is told of: what the files say of it, and what the engine at hand makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from drafter_lint.drafters import Eagle
+from drafter_lint.findings import Found, Outcome, weakest
+from drafter_lint.rules.shared import class_cause, method_refused, once, refusals, states_withheld
+from drafter_lint.rules.vocabulary.drafted import Drafted, Fault, drafted_vocabulary
+from drafter_lint.scope import Alone, Deployment, Known
+from drafter_lint.targets import Target
+
+_STOPS = {
+    "arguments": "",
+    "config": "; the engine refuses the config",
+    "load": "; the engine stops while loading",
+    "first-request": "; the first draft stops the engine",
+}
+
+
+def target_of(at: Known[Eagle]) -> Target | None:
+    """The target, where one is known."""
+    return None if isinstance(at, Alone) else at.target
+
+
+def faulty(at: Known[Eagle], fault: Fault) -> Drafted | None:
+    """The drafted vocabulary if this is what is wrong with it."""
+    drafted = drafted_vocabulary(at.drafter, target_of(at))
+    return drafted if drafted is not None and drafted.fault == fault else None
+
+
+def told(at: Known[Eagle], name: str, found: Found) -> Found:
+    """What a rule found in the files, with the outcome and the evidence of the plan where there is one.
+
+    Args:
+        at: the scope of the rule.
+        name: of the rule: the refusals that follow from what it found are told with it.
+        found: as it is without an engine.
+    """
+    if not isinstance(at, Deployment) or not at.plan.understood or not at.plan.speculates:
+        return found
+    if group := refusals(at, name):
+        return replace(
+            found,
+            message=found.message + _STOPS[group[0].stage],
+            evidence=once(item for refusal in group for item in refusal.evidence) or found.evidence,
+            outcome=Outcome.REFUSES,
+            confidence=weakest(found.confidence, *(refusal.confidence for refusal in group)),
+        )
+    use = at.plan.map
+    if use is None or class_cause(at) or states_withheld(at) or method_refused(at):
+        return found  # what hides it is told elsewhere, and it is there still when that is mended
+    if use.use in {"identity", "none"} and name.startswith("d2t-") and name != "d2t-missing":
+        says = f"; here it is not applied: {use.says}"
+        evidence = use.evidence or found.evidence
+        return replace(found, message=found.message + says, evidence=evidence, outcome=Outcome.HYGIENE)
+    return replace(found, evidence=use.evidence or found.evidence)
