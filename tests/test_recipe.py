@@ -348,6 +348,13 @@ def test_a_name_that_a_recipe_would_take_for_a_range_is_not_recorded() -> None:
         record(checkpoint(source))
 
 
+def test_weights_that_are_not_opened_are_recorded_by_their_size() -> None:
+    """With and without a safetensors file beside them."""
+    for gone in ([], ["model.safetensors"]):
+        original = small(drop_files=gone, opaque={"pytorch_model.bin": 1234, "optimizer.pt": 9})
+        assert record(checkpoint(original.source())).opaque == {"pytorch_model.bin": 1234}
+
+
 def test_what_cannot_be_read_is_not_recorded_as_if_it_were_absent() -> None:
     recorded = record(checkpoint(small(drop_files=["model.safetensors"]).source()))
     assert recorded.tensors == {}

@@ -190,7 +190,7 @@ WAYS = {
         code="DFL305",
         drop=("t2d",),
         tensors={"d2t": f"I64 32000 = {numbers(offsets([-5, *IDS[1:]]))}"},
-        says="1 draft tokens have no target token: draft token 0 would mean target token -5; the target's vocabulary "
+        says="1 draft token has no target token: draft token 0 would mean target token -5; the target's vocabulary "
         "begins at 0",
     ),
     "twice": Broken(
@@ -287,6 +287,17 @@ def test_the_right_map_is_left_alone(engine: str) -> None:
     right = DRAFTER.patched({"tensors": table(IDS)})
     assert vocabulary(opened(right, LLAMA), engine) == []
     assert vocabulary(opened(right.patched({"drop": ["t2d"]}), LLAMA), engine) == []
+
+
+def test_where_two_releases_part_the_word_on_the_files_stands() -> None:
+    """SGLang 0.4.7 was not read: before it the missing map is refused, after it the drafter runs without."""
+    pair = opened(SMALL.patched({"drop": ["d2t", "t2d"], "tensors": {"fc.bias": "BF16 64"}}), TARGET)
+    request = parse_command(
+        [word.replace("DRAFTER", SMALL.name).replace("TARGET", TARGET.name) for word in SGLANG], engine="sglang"
+    )
+    found = check_pair(pair, EngineChoice(name="sglang", version="0.4.7", request=request), selection=Selection())
+    assert [(item.code, item.outcome) for item in found.findings] == [("DFL301", Outcome.SILENT)]
+    assert "DFL301" in {skip.code for skip in found.not_checked if "was not read" in skip.reason}
 
 
 # --- a head cut by offsets ------------------------------------------------------------------------------------------

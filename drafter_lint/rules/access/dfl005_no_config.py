@@ -17,6 +17,8 @@ this rule.
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 from drafter_lint.errors import Trouble
 from drafter_lint.findings import Evidence, Fix, Found, Outcome
 from drafter_lint.rule import Checks, NotChecked, rule
@@ -54,10 +56,14 @@ def check(at: Reading) -> Checks:
         reason = f"{at.checkpoint.role} {at.trouble.what}: {at.trouble.detail}; there is {other[0]}, which is not read"
         yield NotChecked(reason, needed=True)
         return
+    lists = sorted(name for name in files if fnmatchcase(name, "freq_*.pt"))
+    fix = Fix(at.trouble.hint or "export the checkpoint together with its config.json")
+    if lists and at.checkpoint.role == "drafter":
+        fix = Fix(f"name the drafter; {lists[0]} looks like a token map of FR-Spec, which goes to the engine by a flag")
     yield Found(
         message=f"the {at.checkpoint.role} has no config.json: {said(at)}",
         locations=(place(at, "missing"),),
         measured={"files": len(files)},
         evidence=_EVIDENCE,
-        fix=Fix(at.trouble.hint or "export the checkpoint together with its config.json"),
+        fix=fix,
     )

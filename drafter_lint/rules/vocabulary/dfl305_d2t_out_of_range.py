@@ -35,9 +35,11 @@ def check(at: Known[Eagle]) -> Checks:
     outside = drafted.outside
     first, target = outside[0]
     whose = "the vocabulary" if isinstance(at, Alone) else "the target's vocabulary"
+    end = "begins at 0" if target < 0 else f"ends at {drafted.vocabulary - 1}"
+    have = "token has" if len(outside) == 1 else "tokens have"
     found = Found(
-        message=f"{len(outside)} draft tokens have no target token: draft token {first} would mean target token "
-        f"{target}; {whose} {'begins at 0' if target < 0 else f'ends at {drafted.vocabulary - 1}'}",
+        message=f"{len(outside)} draft {have} no target token: draft token {first} would mean target token {target}; "
+        f"{whose} {end}",
         locations=(at.drafter.tensor_at("d2t", f"[{first}] leads to {target}"),),
         measured={"outside": len(outside), "draft_id": first, "target_id": target, "vocabulary": drafted.vocabulary},
         evidence=READERS,

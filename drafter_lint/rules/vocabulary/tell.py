@@ -17,6 +17,8 @@ _STOPS = {
     "load": "; the engine stops while loading",
     "first-request": "; the first draft stops the engine",
 }
+#: Rules that warn of a refusal; where the plan has none, head and map are not built from the config's number.
+_BUILT = {"head-rows", "draft-vocab-undeclared"}
 
 
 def target_of(at: Known[Eagle]) -> Target | None:
@@ -51,8 +53,12 @@ def told(at: Known[Eagle], name: str, found: Found) -> Found:
     use = at.plan.map
     if use is None or class_cause(at) or states_withheld(at) or method_refused(at):
         return found  # what hides it is told elsewhere, and it is there still when that is mended
-    if use.use in {"identity", "none"} and name.startswith("d2t-") and name != "d2t-missing":
+    if name in _BUILT and at.plan.tensors:
+        return replace(found, message=f"{found.message}; here it loads all the same", outcome=Outcome.HYGIENE)
+    if not name.startswith("d2t-"):
+        return found
+    evidence = use.evidence or found.evidence
+    if use.use in {"identity", "none"} and name != "d2t-missing":
         says = f"; here it is not applied: {use.says}"
-        evidence = use.evidence or found.evidence
         return replace(found, message=found.message + says, evidence=evidence, outcome=Outcome.HYGIENE)
-    return replace(found, evidence=use.evidence or found.evidence)
+    return replace(found, evidence=evidence)
