@@ -6,6 +6,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, count
+from operator import add
 
 from drafter_lint.checkpoint.tensors import Tensor, TensorTable
 from drafter_lint.errors import Trouble, Unavailable
@@ -42,7 +43,7 @@ class VocabMap:
     @property
     def targets(self) -> tuple[int, ...] | None:
         """The target id each draft id stands for when d2t is read as offsets (``i + d2t[i]``), as every engine does."""
-        return None if self.d2t is None else tuple(i + offset for i, offset in enumerate(self.d2t))
+        return None if self.d2t is None else tuple(map(add, self.d2t, count()))  # 32,000 entries, for every pair
 
 
 def read_vocab_map(table: TensorTable, source: Source) -> VocabMap:

@@ -11,7 +11,7 @@ The safetensors library engines load with checks the same laws and raises. The u
 Fetch or export the file again and compare its size with the original's.
 
 ## Limits
-Only headers and the vocabulary tensors are read; damage inside the weights themselves is not seen.
+Only headers and the vocabulary tensors are judged; damage inside the weights themselves is not seen.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import count, islice
-from operator import add, eq, ge
+from itertools import islice
+from operator import eq, ge
 from typing import Literal
 
 from drafter_lint.checkpoint import Checkpoint, VocabMap
@@ -130,7 +130,7 @@ def judged(
 ) -> Drafted:
     """A map against what it maps from and to; ``counts`` are the numbers of draft ids that head and config give."""
     # Whole-tuple operations, no Python per entry.
-    targets = tuple(map(add, read.d2t or (), count()))
+    targets = read.targets or ()
     shell = Drafted(rows=rows, vocabulary=vocabulary, own=own, map=read, targets=targets, fault=None)
     return Drafted(
         rows=rows, vocabulary=vocabulary, own=own, map=read, targets=targets, fault=_fault(shell, counts or {rows})
@@ -147,8 +147,11 @@ def _fault(at: Drafted, counts: frozenset[int] | set[int]) -> Fault | None:
         return "d2t-length"
     if not any(ids):
         return "d2t-placeholder" if reduced else None
-    if at.map.d2t_tensor and max(map(abs, ids)) >= EXACT.get(at.map.d2t_tensor.dtype, 2**64):
+    exact = EXACT.get(at.map.d2t_tensor.dtype) if at.map.d2t_tensor else None
+    if exact is not None and max(map(abs, ids)) >= exact:
         return "d2t-dtype"
+    if at.targets == at.map.drafted and at.targets[-1] < at.vocabulary:
+        return _mask_fault(at)  # a mask is ascending and has no repetitions, and so is what equals it
     if _in_place_of_offsets(at, ids):
         return "d2t-absolute" if _ascending(ids) else "d2t-token-map"
     if min(at.targets) < 0 or max(at.targets) >= at.vocabulary:
