@@ -32,6 +32,7 @@ from drafter_lint.engines.plan import (
     Step,
     TensorFate,
 )
+from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.findings import Found, Located, Location, Outcome
 from drafter_lint.launch import LaunchRequest, parse_command
 from drafter_lint.linter import Selection
@@ -41,6 +42,7 @@ from drafter_lint.rule import NotChecked, Rule
 from drafter_lint.rules import all_rules
 from drafter_lint.rules.shared import NATURAL, OTHERWISE, speaker
 from drafter_lint.scope import Alone, Deployment
+from drafter_lint.sources.memory import MemorySource
 from drafter_lint.targets import Target, read_target
 
 SMALL = Path(__file__).parent.parent / "fixtures" / "small"
@@ -100,7 +102,7 @@ def scope(made: Plan, drafter: Drafter | None = None, *flags: str) -> Deployment
 
 def deployment_rules() -> Iterator[Rule[object]]:
     """The rules that look at a plan."""
-    return (rule for rule in all_rules() if rule.scope == "deployment")
+    return (rule for rule in all_rules() if "deployment" in rule.scopes)
 
 
 def said(at: Deployment[Drafter]) -> dict[str, list[Found]]:
@@ -295,6 +297,67 @@ def test_a_norm_with_tensors_and_off_takes_its_tensors_along() -> None:
     found = said(scope(made, drafter))
     assert silent(found) == {"norm-scheme"}
     assert found["norm-scheme"][0].measured == {"scheme": "input_norm", "needs": True, "has": False}
+
+
+PAST_THE_END = {"drop": ["t2d"], "tensors": {"d2t": "I64 256 = 0*128 300*128"}}
+LONGER = {"set": {"/draft_vocab_size": 300}}
+
+
+def test_a_broken_map_is_told_as_the_plan_takes_it() -> None:
+    drafter = eagle3(**PAST_THE_END)
+    (as_read,) = said(scope(plan(), drafter))["d2t-out-of-range"]
+    assert (as_read.outcome, as_read.confidence) == (None, "certain")
+    unused = plan(map=MapUse(use="identity", says="the class keeps no map"))
+    (as_unused,) = said(scope(unused, drafter))["d2t-out-of-range"]
+    assert as_unused.outcome is Outcome.HYGIENE
+    assert as_unused.message.endswith("; here it is not applied: the class keeps no map")
+    stop = Refusal(
+        kind=RefusalKind.VOCABULARY,
+        stage="first-request",
+        says="past the row",
+        locations=(replace(HERE, tensor="d2t"),),
+    )
+    found = said(scope(plan(refusals=(stop,)), drafter))
+    assert silent(found) == {"d2t-out-of-range"}
+    assert found["d2t-out-of-range"][0].outcome is Outcome.REFUSES
+
+
+def test_a_broken_map_behind_the_wrong_method_is_told_as_it_stands() -> None:
+    found = said(scope(EAGLE, eagle3(**PAST_THE_END), "--speculative-algorithm", "EAGLE"))
+    assert silent(found) == {"eagle3-run-as-eagle", "d2t-out-of-range"}
+    assert found["d2t-out-of-range"][0].outcome is None
+
+
+def test_a_number_nothing_is_built_from_is_a_remark() -> None:
+    (item,) = said(scope(plan(), eagle3(**LONGER)))["head-rows"]
+    assert item.outcome is Outcome.HYGIENE
+    stop = refusal(RefusalKind.TENSOR_SHAPE, "lm_head.weight")
+    found = said(scope(plan(refusals=(stop,)), eagle3(**LONGER)))
+    assert silent(found) == {"head-rows"}
+    assert found["head-rows"][0].outcome is Outcome.REFUSES
+
+
+def test_a_plan_that_is_not_understood_leaves_the_word_to_the_files() -> None:
+    (item,) = said(scope(plan(understood=False, map=None), eagle3(**PAST_THE_END)))["d2t-out-of-range"]
+    assert item.outcome is None
+
+
+def test_a_head_that_cannot_be_read_is_not_checked() -> None:
+    drafter = eagle3()
+
+    class Torn(MemorySource):
+        def read(self, path: str, start: int = 0, length: int | None = None) -> bytes:
+            if length and length == 2 * 64 * 2:
+                raise Unavailable(Trouble.UNREACHABLE, path, "the connection was lost")
+            return super().read(path, start, length)
+
+    made = Recipe.parse((SMALL / "eagle3-llama.recipe.toml").read_text("utf-8"))
+    torn = Checkpoint(drafter.checkpoint.reference, Torn(made.name, made.files()), role="drafter")
+    rule = next(rule for rule in all_rules() if rule.name == "head-pruned-by-offsets")
+    (item,) = rule.check(scope(plan(), recognise(torn).drafter))
+    assert isinstance(item, NotChecked)
+    assert "the connection was lost" in item.reason
+    assert not item.needed
 
 
 def test_a_value_that_was_typed_and_changed_is_a_remark() -> None:
