@@ -9,7 +9,7 @@ from drafter_lint.checkpoint import Config
 from drafter_lint.drafters import Drafter, Eagle
 from drafter_lint.engines.plan import Refusal, RefusalKind
 from drafter_lint.errors import Trouble, Unavailable
-from drafter_lint.rules.vocabulary.drafted import drafted_rows, drafted_vocabulary
+from drafter_lint.rules.vocabulary.drafted import Fault, drafted_rows, drafted_vocabulary
 from drafter_lint.scope import Deployment
 from drafter_lint.targets import Target
 
@@ -17,11 +17,11 @@ HEAD = "lm_head.weight"
 _LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.")
 #: How engines that build head and map for the whole vocabulary refuse the reduced ones.
 _BUILT = {RefusalKind.TENSOR_SHAPE, RefusalKind.TENSOR_UNEXPECTED}
-#: What a refusal of the map, or of what it leads to, is called by the engines.
-_ABOUT_MAP = {
-    RefusalKind.VOCABULARY,
-    RefusalKind.TENSOR_SHAPE,
-    RefusalKind.TENSOR_REQUIRED,
+#: How engines refuse a broken map, and what is wrong with it then.
+_FOLLOWS_FROM: dict[RefusalKind, frozenset[Fault]] = {
+    RefusalKind.TENSOR_REQUIRED: frozenset({"d2t-missing"}),
+    RefusalKind.TENSOR_SHAPE: frozenset({"d2t-length"}),
+    RefusalKind.VOCABULARY: frozenset({"d2t-dtype", "d2t-absolute", "d2t-token-map", "d2t-out-of-range"}),
 }
 
 
@@ -44,7 +44,7 @@ def told_before(at: Deployment[Drafter], refusal: Refusal) -> str | None:
 def _unreadable(drafter: Drafter) -> str | None:
     """The rule on the trouble that keeps the weights from being read, where it calls that a refusal itself."""
     try:
-        table = drafter.checkpoint.tensors
+        _ = drafter.checkpoint.tensors
     except Unavailable as trouble:
         told = {
             Trouble.MISSING: "weights-missing-files",
@@ -52,7 +52,7 @@ def _unreadable(drafter: Drafter) -> str | None:
             Trouble.LFS_POINTER: "lfs-pointer",
         }
         return told.get(trouble.trouble)
-    return None if table or table.missing_files else "weights-missing-files"
+    return None
 
 
 def widths_at_odds(drafter: Eagle, target: Target) -> bool:
@@ -100,22 +100,21 @@ def _vocabulary(at: Deployment[Drafter], drafter: Eagle, refusal: Refusal) -> st
     tensors = set(refusal.tensors) | {place.tensor for place in refusal.locations[:1] if place.tensor}
     about_map = "d2t" in tensors or (table is not None and table.name in tensors)
     about_head = head is not None and head.name in tensors
-    if undeclared(drafter, at.target):
-        about_field = any((place.pointer or "").endswith("/draft_vocab_size") for place in refusal.locations)
-        if (
-            about_field
-            if refusal.kind is RefusalKind.CONFIG_FIELD
-            else refusal.kind in _BUILT and about_map | about_head
-        ):
-            return "config-invalid" if misspelt(drafter.checkpoint.config) else "draft-vocab-undeclared"
-    if refusal.kind not in _ABOUT_MAP:
-        return None
-    if (about_map or about_head) and refusal.kind is RefusalKind.TENSOR_SHAPE and rows_at_odds(drafter):
+    kind = refusal.kind
+    if kind is RefusalKind.CONFIG_FIELD:
+        about_declaration = any((place.pointer or "").endswith("/draft_vocab_size") for place in refusal.locations)
+    else:
+        about_declaration = kind in _BUILT and (about_map or about_head)
+    if about_declaration and undeclared(drafter, at.target):
+        return "config-invalid" if misspelt(drafter.checkpoint.config) else "draft-vocab-undeclared"
+    if kind is RefusalKind.TENSOR_SHAPE and (about_map or about_head) and rows_at_odds(drafter):
         return "head-rows"
+    if kind not in _FOLLOWS_FROM or not about_map:
+        return None
     if "dtype" in refusal.measured:
         return "d2t-dtype"
-    drafted = drafted_vocabulary(drafter, at.target) if about_map else None
-    return drafted.fault if drafted else None
+    drafted = drafted_vocabulary(drafter, at.target)
+    return drafted.fault if drafted and drafted.fault in _FOLLOWS_FROM[kind] else None
 
 
 def rows_at_odds(drafter: Eagle) -> bool:
