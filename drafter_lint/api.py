@@ -35,6 +35,7 @@ class Job:
         trained_on: the boundaries the drafter was trained on, if the user knows.
         offline: read nothing but caches.
         timeout: seconds all requests to one repository may take together.
+        fingerprint: whether a few rows of both embeddings may be read and compared.
         selection: which rules run, and what is shown.
         fail_on: from which outcome on the run fails.
         aliases: further aliases, normalised, to ids.
@@ -53,6 +54,7 @@ class Job:
     trained_on: tuple[int, ...] | None = None
     offline: bool = False
     timeout: float = 30.0
+    fingerprint: bool = True
     selection: Selection = field(default_factory=Selection)
     fail_on: FailOn = "silent"
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -84,7 +86,7 @@ def run(job: Job, *more: Job, checkpoints: Checkpoints | None = None, whole: boo
 
 def checkpoints_for(job: Job) -> Checkpoints:
     """What opens the references of a job."""
-    return Checkpoints(aliases=job.aliases, offline=job.offline, timeout=job.timeout)
+    return Checkpoints(aliases=job.aliases, offline=job.offline, timeout=job.timeout, fingerprint=job.fingerprint)
 
 
 def check(
@@ -95,6 +97,7 @@ def check(
     flags: Sequence[str] = (),
     trained_on: Sequence[int] | None = None,
     offline: bool = False,
+    fingerprint: bool = True,
     fail_on: FailOn = "silent",
     min_confidence: Confidence = Confidence.LIKELY,
 ) -> Report:
@@ -108,6 +111,7 @@ def check(
         flags: the engine's flags ("--speculative-algorithm", "EAGLE3").
         trained_on: boundaries the drafter was trained on (0 = embeddings, k = input of layer k), if known.
         offline: read nothing but caches.
+        fingerprint: whether a few rows of both embeddings may be read and compared: at most four requests.
         fail_on: from which outcome on ``exit_code`` is 1.
         min_confidence: findings below it are left out.
 
@@ -121,6 +125,7 @@ def check(
         flags=tuple(flags),
         trained_on=tuple(trained_on) if trained_on is not None else None,
         offline=offline,
+        fingerprint=fingerprint,
         fail_on=fail_on,
         selection=Selection(min_confidence=min_confidence),
     )
@@ -135,7 +140,14 @@ def plan(
     Raises:
         UsageError: a reference, the engine or a flag cannot be understood.
     """
-    job = Job(drafter=drafter, target=target, engines=(engine,), flags=tuple(flags), offline=offline)
+    job = Job(
+        drafter=drafter,
+        target=target,
+        engines=(engine,),
+        flags=tuple(flags),
+        offline=offline,
+        fingerprint=False,  # a plan judges nothing
+    )
     return run(job).checks[0].plans
 
 

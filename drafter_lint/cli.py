@@ -120,7 +120,7 @@ def lock(**options: object) -> int:
     from drafter_lint.renderers.ink import plural
     from drafter_lint.requested import settled_jobs
 
-    wanted = settled_jobs(options)
+    wanted = settled_jobs({**options, "no_fingerprint": True})
     checkpoints = checkpoints_for(wanted.base)
     run(*wanted.jobs, checkpoints=checkpoints)
     path = wanted.folder / locks.NAME
@@ -145,7 +145,7 @@ def plan(ctx: click.Context, /, format_: str, **options: object) -> int:
     """
     from drafter_lint.renderers import render_plans
 
-    report = _run(_pairs(ctx, options, _piped), locked=False)
+    report = _run(_pairs(ctx, {**options, "no_fingerprint": True}, _piped), locked=False)
     _print(render_plans(report, format_, _style(options)))
     return 0 if all(item.plans for item in report.checks) else EXIT_UNKNOWN
 

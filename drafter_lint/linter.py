@@ -15,6 +15,7 @@ from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.facts import World, profile, version_of, worlds
 from drafter_lint.findings import Confidence, Finding, Found, Outcome, Skip, weakest
 from drafter_lint.launch import LaunchRequest
+from drafter_lint.lineage import Lineage
 from drafter_lint.report import Check, EngineSubject, Subject
 from drafter_lint.rule import SCOPES, NotChecked, Rule
 from drafter_lint.rules import all_rules
@@ -62,6 +63,7 @@ class Opened:
     """Both checkpoints of a pair, understood as far as they could be read.
 
     Attributes:
+        lineage: the rows of both, None if nothing is known of the target.
         troubles: what could not be read of either, each once.
     """
 
@@ -70,6 +72,7 @@ class Opened:
     target: Subject | None
     recognition: Recognition
     target_read: Target | None
+    lineage: Lineage | None
     troubles: tuple[Reading, ...]
 
 
@@ -87,6 +90,7 @@ def understand(
     *,
     target_origin: str = "given",
     trained_on: tuple[int, ...] | None = None,
+    fingerprint: bool = True,
 ) -> Opened:
     """Read and recognise both sides. What cannot be read is kept as a trouble; the rest is still understood."""
     reads: list[tuple[Checkpoint, Callable[[], object]]] = [
@@ -112,6 +116,7 @@ def understand(
         target=subject_of(target, read.title if read else "", target_origin) if target else None,
         recognition=recognition,
         target_read=read,
+        lineage=Lineage(recognition.drafter, read, compare=fingerprint) if read else None,
         troubles=tuple(troubles.values()),
     )
 
@@ -270,7 +275,9 @@ def _files(opened: Opened, selection: Selection) -> Judged:
         judged += judge(reading, selection)
     drafter, recognition = opened.recognition.drafter, opened.recognition
     alone = judge(Alone(drafter=drafter, recognition=recognition), selection)
-    pair = judge(Pair(drafter=drafter, target=opened.target_read), selection) if opened.target_read else Judged()
+    pair = Judged()
+    if opened.target_read and opened.lineage:
+        pair = judge(Pair(drafter=drafter, target=opened.target_read, lineage=opened.lineage), selection)
     return judged + alone.without(pair.ran) + pair
 
 

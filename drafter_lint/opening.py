@@ -30,12 +30,14 @@ class Checkpoints:
         aliases: further aliases, normalised, to ids.
         offline: read nothing but caches.
         timeout: seconds all requests to one repository may take together.
+        fingerprint: whether a few rows of both embeddings may be read and compared.
         tally: what reading has cost so far.
     """
 
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     offline: bool = False
     timeout: float = 30.0
+    fingerprint: bool = True
     tally: Tally = field(default_factory=Tally)
     _sources: dict[tuple[str, str | None, str], Source] = field(default_factory=dict)
     _opened: dict[tuple[Reference, Role], Checkpoint] = field(default_factory=dict)
@@ -87,7 +89,9 @@ class Checkpoints:
         """Both sides read and recognised, once for each pair."""
         key = (drafter, target, origin, trained_on)
         if key not in self._pairs:
-            self._pairs[key] = understand(drafter, target, target_origin=origin, trained_on=trained_on)
+            self._pairs[key] = understand(
+                drafter, target, target_origin=origin, trained_on=trained_on, fingerprint=self.fingerprint
+            )
         return self._pairs[key]
 
 

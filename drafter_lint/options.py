@@ -176,5 +176,8 @@ judging_options = _options(
         type=click.Choice(_CONFIDENCE),
         help="Leave out findings that are less sure.  [default: likely]",
     ),
+    click.option(
+        "--no-fingerprint", is_flag=True, help="Read no rows of embeddings: up to 4 requests and 200 kB less."
+    ),
     click.option("--allow-unknown", is_flag=True, help="Exit 0 instead of 3; what was not checked is still named."),
 )

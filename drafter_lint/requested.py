@@ -81,6 +81,7 @@ def base_job(options: Options, settings: Settings | None) -> Job:
     confidence = options.get("min_confidence") or (table and table.min_confidence) or "likely"
     return Job(
         offline=bool(options.get("offline")) or bool(table and table.offline),
+        fingerprint=not options.get("no_fingerprint") and (table is None or table.fingerprint),
         timeout=cast("float", options.get("timeout") or (table and table.timeout) or 30.0),
         selection=Selection(select=select, ignore=ignore, min_confidence=Confidence(cast("str", confidence))),
         fail_on=cast("FailOn", options.get("fail_on") or (table and table.fail_on) or "silent"),

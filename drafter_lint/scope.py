@@ -12,6 +12,7 @@ from drafter_lint.engines.plan import Plan
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Location
 from drafter_lint.launch import LaunchRequest
+from drafter_lint.lineage import Lineage
 from drafter_lint.targets import Target
 
 D = TypeVar("D", bound=Drafter)
@@ -36,10 +37,11 @@ class Alone(Generic[D_co]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair(Generic[D_co]):
-    """A drafter and the target it is to serve."""
+    """A drafter and the target it is to serve; ``lineage`` reads a few rows of both when it is asked."""
 
     drafter: D_co
     target: Target
+    lineage: Lineage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

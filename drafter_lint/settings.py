@@ -71,6 +71,9 @@ class SettingsTable(_Table):
         None, description="Leave out findings that are less sure; as --min-confidence."
     )
     offline: bool = Field(False, description="Read nothing but local files and caches.")
+    fingerprint: bool = Field(
+        True, description="Compare a few rows of the drafter's embedding with the target's; as --no-fingerprint."
+    )
     timeout: Annotated[float, Field(ge=0.1)] | None = Field(
         None, description="Seconds all requests to one repository may take together."
     )

@@ -70,7 +70,7 @@ def test_a_drafter_tuned_from_a_drafter_claims_nothing_by_that() -> None:
 def test_a_field_left_over_from_a_template_is_a_hint() -> None:
     """_name_or_path claims a target if it names a model, and nothing if it names a folder or a drafter."""
     assert said(drafter({"_name_or_path": "meta-llama/Llama-3.1-8B-Instruct"}, name="lab/out")) == [
-        ("meta-llama/Llama-3.1-8B-Instruct", "named")
+        ("meta-llama/Llama-3.1-8B-Instruct", "told")
     ]
     assert said(drafter({"_name_or_path": "/home/me/checkpoints/target"}, name="lab/out")) == []
     assert said(drafter({"_name_or_path": "yuhuili/EAGLE3-LLaMA3.1-Instruct-8B"}, name="lab/out")) == []

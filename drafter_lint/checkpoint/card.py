@@ -1,4 +1,4 @@
-"""The front matter of a model card, as far as it says which model this one was made from."""
+"""A model card, as far as it says which model this one was made from, or belongs to."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ _ITEM = re.compile(r"[ \t]*-[ \t]+")
 # A scalar: quoted without escapes, or plain up to a comment. Anything richer (anchors, block scalars) is not read.
 _SCALAR = re.compile(
     r"""[ \t]*+(?:"(?P<double>[^"\\]*)"|'(?P<single>[^']*)'|(?P<plain>[\w./][^\s,\[\]{}#"']*))[ \t]*+"""
+)
+_NAME = r"[`*\"'\[]*(?P<name>[\w][\w./-]*\w)"
+# The model of a launch command, and what a sentence says this drafter is for.
+_COMMAND = re.compile(rf"(?:--model-path|--model|vllm serve)[ \t=]+{_NAME}")
+_SENTENCE = re.compile(
+    r"(?:inference (?:of|for)|draft(?:er)?(?:[ -]models?)? (?:of|for)|speculator(?: model)? for|(?:trained|designed)"
+    rf" for|speculative decoding (?:of|for|with)) (?:the )?{_NAME}",
+    re.IGNORECASE,
 )
 _REST = re.compile(r"(?:#.*)?")
 
@@ -38,6 +46,18 @@ def base_models(card: str, *, subject: str, role: Role) -> tuple[Located[str], .
             found = _block(lines[index + 1 :])
         return tuple(_located(*place, subject=subject, role=role) for place in found)
     return ()
+
+
+def served_models(card: str, *, subject: str, role: Role) -> tuple[Located[str], ...]:
+    """What the text names as the model to be served, in commands and sentences; that it is one is not judged here."""
+    lines = [_Line(number, text.rstrip()) for number, text in enumerate(card.split("\n"), start=1)]
+    before = len(list(_front_matter(card)))
+    return tuple(
+        _located(line, found.start("name"), found["name"], subject=subject, role=role)
+        for line in lines[before:]
+        for pattern in (_COMMAND, _SENTENCE)
+        for found in pattern.finditer(line.text)
+    )
 
 
 _Scalar = tuple[_Line, int, str]

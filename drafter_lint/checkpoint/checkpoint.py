@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from drafter_lint.checkpoint import card as cards
 from drafter_lint.checkpoint import scanner
 from drafter_lint.checkpoint.absence import prove_absent
@@ -10,6 +12,7 @@ from drafter_lint.checkpoint.document import Document
 from drafter_lint.checkpoint.head_rows import EqualRows, read_equal_rows
 from drafter_lint.checkpoint.header import refuse_lfs_pointer
 from drafter_lint.checkpoint.once import Once, OncePer
+from drafter_lint.checkpoint.rows import Rows, read_rows
 from drafter_lint.checkpoint.table import Weights
 from drafter_lint.checkpoint.tensors import Tensor, TensorTable
 from drafter_lint.checkpoint.vocab_map import VocabMap, read_vocab_map
@@ -45,6 +48,16 @@ class Checkpoint:
         return self.source.identity.shown
 
     @property
+    def created(self) -> str | None:
+        """The day its repository was made, as ``2026-01-27``; None where the listing did not say."""
+        return self.source.identity.created
+
+    @property
+    def changed(self) -> str | None:
+        """The day of its repository's last commit; None where the listing did not say."""
+        return self.source.identity.changed
+
+    @property
     def config(self) -> Config:
         """config.json, with the place of every value."""
         return self._config()
@@ -57,6 +70,14 @@ class Checkpoint:
     def find_tensor(self, name: str) -> Tensor | None:
         """One tensor, reading no more than the index and the shard that holds it; None if there is no such tensor."""
         return self._weights.find(name)
+
+    def glimpse(self, name: re.Pattern[str]) -> tuple[Tensor, ...]:
+        """The tensors whose names match, as far as one read of at most 96 kB shows them."""
+        return self._weights.glimpse(name)
+
+    def rows(self, tensor: Tensor, *, first: int, count: int, columns: int) -> Rows:
+        """Consecutive rows of a matrix of floats, of each the first ``columns``, in one read."""
+        return read_rows(tensor, self.source, first=first, count=count, columns=columns)
 
     @property
     def vocab_map(self) -> VocabMap:
@@ -83,6 +104,12 @@ class Checkpoint:
         """The models the card's front matter names under ``base_model``; () without a card or if it names none."""
         text = self.card
         return () if text is None else cards.base_models(text, subject=self.subject, role=self.role)
+
+    @property
+    def card_mentions(self) -> tuple[Located[str], ...]:
+        """What the card's text names as the model to be served; () without a card."""
+        text = self.card
+        return () if text is None else cards.served_models(text, subject=self.subject, role=self.role)
 
     def other_json(self, path: str) -> Document | None:
         """Another JSON file of the checkpoint (``hf_quant_config.json``), None if there is none."""

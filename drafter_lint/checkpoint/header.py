@@ -20,11 +20,14 @@ from drafter_lint.sources.lfs import lfs_pointer
 #: The first read of a file. A drafter's header is about 2 kB and a dense shard's about 15 kB, so one read nearly always
 #: covers it; a shard of a large mixture of experts (about 1 MB) takes a second, exact one.
 FIRST_READ = 64 * 1024
+#: The one read that a glimpse may cost.
+GLIMPSE = 96 * 1024
 #: The format allows 100,000,000 bytes; the largest published headers are near 1 MB.
 FORMAT_MAX = 100_000_000
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TENSORS = 250_000
 _LIMIT = 2**63
+_ENTRY = re.compile(rb'"([A-Za-z0-9_./-]+)"\s*:\s*(\{[^{}]*\})')
 
 Shapes = dict[tuple[int, ...], tuple[int, ...]]
 
@@ -92,6 +95,20 @@ class HeaderReader:
             return None
         fields = bounded_json.parse(entry[1], what=what, values=100, pairs=unique)
         return _tensor(name, fields, data=8 + length, file=path, what=what, shapes=self._shapes)
+
+    def glimpse(self, path: str, name: re.Pattern[str]) -> tuple[Tensor, ...]:
+        """The tensors whose plain names match, as far as one read of the file shows them; laws as in :meth:`peek`."""
+        what = f"{self._source.identity.shown}: {path}"
+        size = self._source.files[path].size
+        start = self._peeked.get(path) or self._source.read(path, 0, min(size, GLIMPSE))
+        self._peeked[path] = start
+        length = header_length(start, size=size, what=what)
+        found: list[Tensor] = []
+        for entry in _ENTRY.finditer(start[: 8 + length]):
+            if name.search(spelled := entry[1].decode("ascii")):
+                fields = bounded_json.parse(entry[2], what=what, values=100, pairs=unique)
+                found.append(_tensor(spelled, fields, data=8 + length, file=path, what=what, shapes=self._shapes))
+        return tuple(found)
 
 
 def refuse_lfs_pointer(start: bytes, *, what: str) -> None:

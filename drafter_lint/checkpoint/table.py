@@ -70,6 +70,18 @@ class Weights:
             raise Unavailable(Trouble.MISSING, f"{self._subject}: {shard}", told)
         return self._in_header(shard, name)
 
+    def glimpse(self, name: re.Pattern[str]) -> tuple[Tensor, ...]:
+        """The tensors whose names match, from what is known already, or else from one read of the likeliest file."""
+        selection = self.selection()
+        if self.table.ready:
+            return tuple(tensor for tensor in self.table().values() if name.search(tensor.name))
+        files = likely(selection.safetensors, name.pattern)
+        if not files:
+            raise self._nothing(selection)
+        if self.header.ready(files[0]):
+            return tuple(tensor for tensor in self.header(files[0]).tensors if name.search(tensor.name))
+        return self._reader.glimpse(files[0], name)
+
     def _in_header(self, path: str, name: str) -> Tensor | None:
         return next((tensor for tensor in self.header(path).tensors if tensor.name == name), None)
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from drafter_lint.checkpoint import Checkpoint, Config
 from drafter_lint.drafters.model import Claim
-from drafter_lint.drafters.names import names_a_drafter, names_a_model
+from drafter_lint.drafters.names import contradict, names_a_drafter, names_a_model
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Located, Location
 
 OWN_NAME = "its own name"
+_ORDER = ("stated", "named", "told")
 #: Fields made for naming the verifier: speculators; DeepSpec and DFlash trainers; Medusa.
 _STATED = (
     ("speculators_config", "verifier", "name_or_path"),
@@ -20,9 +21,9 @@ _STATED = (
 
 
 def claims(checkpoint: Checkpoint, config: Config | None) -> tuple[Claim, ...]:
-    """Every claim, the stated ones first; total: what cannot be read claims nothing."""
-    found = [*_configured(config), *_card(checkpoint), *_copied(config), *_named(checkpoint)]
-    return tuple(sorted(found, key=lambda claim: claim.strength != "stated"))
+    """Every claim, the strongest first; total: what cannot be read claims nothing."""
+    found = [*_configured(config), *_card(checkpoint), *_named(checkpoint), *_copied(config), *_told(checkpoint)]
+    return tuple(sorted(found, key=lambda claim: _ORDER.index(claim.strength)))
 
 
 def _configured(config: Config | None) -> Iterator[Claim]:
@@ -43,13 +44,6 @@ def _card(checkpoint: Checkpoint) -> Iterator[Claim]:
             yield Claim(base, "model card base_model", "stated")
 
 
-def _copied(config: Config | None) -> Iterator[Claim]:
-    """``_name_or_path``: left over from the config a trainer started from, often the target's."""
-    value = config.string("_name_or_path") if config else None
-    if value and names_a_model(value.value) and not names_a_drafter(value.value):
-        yield Claim(value, "_name_or_path", "named")
-
-
 def _named(checkpoint: Checkpoint) -> Iterator[Claim]:
     name = checkpoint.reference.name
     # PARD drafters are small models of their own and are named after themselves, not after a target.
@@ -61,3 +55,21 @@ def _named(checkpoint: Checkpoint) -> Iterator[Claim]:
         subject = name
     place = Location(role=checkpoint.role, subject=subject, label="its name")
     yield Claim(Located(name, place), OWN_NAME, "named")
+
+
+def _copied(config: Config | None) -> Iterator[Claim]:
+    """``_name_or_path``: left over from the config a trainer started from, often the target's."""
+    value = config.string("_name_or_path") if config else None
+    if value and names_a_model(value.value) and not names_a_drafter(value.value):
+        yield Claim(value, "_name_or_path", "told")
+
+
+def _told(checkpoint: Checkpoint) -> Iterator[Claim]:
+    """What the card's text says, unless it speaks of several models: nobody can tell then which one is meant."""
+    try:
+        mentioned = checkpoint.card_mentions
+    except Unavailable:
+        return
+    models = [item for item in mentioned if names_a_model(item.value) and not names_a_drafter(item.value)]
+    if models and not any(contradict(models[0].value, item.value).same is False for item in models[1:]):
+        yield Claim(models[0], "the text of its card", "told")

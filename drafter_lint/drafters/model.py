@@ -19,12 +19,13 @@ class Claim:
     Attributes:
         target: the id or name claimed.
         source: where it is said, in words ("speculators_config.verifier.name_or_path", "model card base_model").
-        strength: ``stated`` for a field made for it, ``named`` for a repository or folder name.
+        strength: ``stated`` for a field made for it, ``named`` for a repository or folder name, ``told`` for what was
+            written for another purpose: the card's text, a field left over from a template.
     """
 
     target: Located[str]
     source: str
-    strength: Literal["stated", "named"]
+    strength: Literal["stated", "named", "told"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,8 @@
 
 Shapes cannot tell a dated refresh or a minor release from its predecessor; the names people publish under can. A name
 is cut into words, and each word is one of: a family, a version, a size, a date stamp, a variant, a way of storing the
-same weights (which is dropped), a drafting method (dropped too), or a word we know nothing about.
+same weights, a drafting method, or a word we know nothing about. How the weights are stored, and who uploaded them,
+makes no other model.
 """
 
 from __future__ import annotations
@@ -16,22 +17,33 @@ from drafter_lint.reference import normalise
 
 _FAMILIES = frozenset({
     "kimi", "deepseek", "llama", "qwen", "qwq", "gpt", "glm", "minimax", "gemma", "mistral", "mixtral", "vicuna",
-    "phi", "ling", "ring", "longcat", "mimo", "step", "hunyuan", "hy", "ernie", "nemotron", "minicpm", "olmo",
+    "phi", "ling", "ring", "longcat", "mimo", "step", "hunyuan", "hy", "ernie", "nemotron", "minicpm", "olmo", "olmoe",
     "granite", "internlm", "laguna", "inkling", "codellama", "starcoder", "yi", "falcon", "baichuan", "exaone",
     "ministral", "magistral", "devstral", "pangu", "seed", "command", "jamba", "smollm", "intern", "grok", "solar",
+    "zephyr", "muse", "codestral", "pixtral", "bloom", "dbrx", "arctic", "trinity", "dots", "tinyllama", "lfm",
 })  # fmt: skip
 _VARIANTS = frozenset({
     "instruct", "base", "thinking", "reasoning", "coder", "vl", "omni", "next", "air", "flash", "pro", "mini", "max",
     "distill", "scout", "maverick", "nano", "super", "ultra", "small", "large", "medium", "exp", "speciale", "lite",
-    "vision", "math", "linear", "lightning", "turbo", "terminus", "audio", "ocr", "guard", "embedding", "reward",
-    "oss", "nemo", "xs",
+    "vision", "math", "linear", "lightning", "turbo", "terminus", "audio", "ocr", "guard", "safeguard", "embedding",
+    "reranker", "reward", "oss", "nemo", "xs", "rl", "sft", "dpo", "zero", "prover",
 })  # fmt: skip
 _SYNONYMS = {"it": "instruct", "chat": "instruct", "code": "coder", "pt": "base", "gptoss": "gpt oss"}
-# How the same weights are stored, where a mirror keeps them, and words that carry no identity.
+# How the same weights are stored, and by which tool.
 _STORAGE = re.compile(
-    r"(?:nv|mx)?fp\d+|[ui]?int\d+|bf16|f\d+|w\d+(?:a(?:fp)?\d+)?(?:kv\d+)?|kv\d+|awq|gptq|exl\d|gguf|bnb|\d+bit|q\d|qat"
-    r"|quanti[sz]ed|quant|unquantized|dynamic|static|block|channel|autoround|autofp8|mixed|marlin|torchao|mlx|hf"
-    r"|model|models|llm|meta|nvidia|moe|preview|instruction|[a-z]"
+    r"(?:nv|mx)?fp\d+(?:a\d+)?|nf4|e\dm\d|[ui]?int\d+(?:mix)?|bf16|f\d+|w\d+(?:a(?:fp)?\d+)?(?:kv\d+)?|kv\d+|awq|gptq(?:model)?"
+    r"|exl\d|gguf|bnb|\d+bit|i?q\d|tq\d|qat|quanti[sz]ed|quant|unquantized|dynamic|static|autoround|autofp8|marlin"
+    r"|torchao|mlx|dwq|hqq|eetq|aqlm|vptq|quip|compressed|[\d.]*bpw|imatrix|onnx|openvino|ggml|smoothquant"
+)
+# What such words are qualified with, where they stand behind one: NVFP4-v2, Q4_K_XL, W4A16-G128, FP8-Static-PerTensor.
+_QUALIFIER = re.compile(
+    r"v?\d+(?:\.\d+)?|gs?\d+|h\d+|[sml]|xxs|xs|xl|xxl|nl|kv|mix(?:ed)?|block\d*|channel|row|group|per|tensors?|token"
+    r"|per(?:tensor|token|channel|block)|asym|sym|vortex"
+)
+# Who stores or serves them, and words that carry no identity. 4096 and its like are lengths, not dates.
+_IDLE = re.compile(
+    r"hf|model|models|llm|meta|nvidia|moe|preview|instruction|unsloth|ud|i1|block|channel|mixed|1024|2048|4096|8192"
+    r"|16384|32768|[a-z]"
 )
 _METHODS = re.compile(
     r"eagle\d?(?:\.\d)?|eagle|specul\w*|spec|specforge|forge|sglang|vllm|dflash\d?|dspark|medusa\d?|hydra|assistant"
@@ -44,16 +56,28 @@ _VERSION = re.compile(r"[a-z]?\d+(?:\.\d+)*")
 _GLUED = re.compile(r"([a-z]{3,})(\d[\w.]*)")
 _SPLIT = re.compile(r"[^a-z0-9.]+|(?<!\d)\.|\.(?!\d)")
 
+Kind = Literal["family", "version", "size", "date", "variant", "storage", "method", "other"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name:
-    """A model name, cut into words by what they mean."""
+    """A model name, cut into words by what they mean.
 
+    Attributes:
+        owner: who published it under this name, "" if the name does not say.
+        storage: words for how the weights are stored; they make no other model.
+        methods: words for a drafting method, its trainer or its packaging.
+        others: words nobody here knows: a fine-tune, or a partner's name.
+    """
+
+    owner: str
     families: frozenset[str]
     versions: frozenset[str]
     sizes: frozenset[str]
     dates: frozenset[str]
     variants: frozenset[str]
+    storage: frozenset[str]
+    methods: frozenset[str]
     others: frozenset[str]
 
 
@@ -74,28 +98,45 @@ class Comparison:
 
 def basename(spelling: str) -> str:
     """The model's own part of an id, an address, a path or a folder of the Hub's cache."""
+    return _parts(spelling)[1]
+
+
+def _parts(spelling: str) -> tuple[str, str]:
     text = spelling.strip().removeprefix("hf://").removeprefix("hf:").split("@")[0].rstrip("/\\")
-    cached = re.search(r"models--[^/\\]*?--([^/\\]+)", text)
-    return cached[1] if cached else re.split(r"[/\\]", text)[-1]
+    cached = re.search(r"models--([^/\\]*?)--([^/\\]+)", text)
+    if cached:
+        return cached[1], cached[2]
+    owner, _, name = text.rpartition("/")
+    return (owner if "/" not in owner else ""), re.split(r"[/\\]", name)[-1]
 
 
 def parse_name(spelling: str) -> Name:
     """Cut a name into words and sort them by meaning."""
-    kinds: dict[str, set[str]] = {key: set() for key in ("family", "version", "size", "date", "variant", "other")}
-    for word in _words(basename(spelling)):
-        kind = _kind(word)
-        if kind is not None:
-            kinds[kind].add(word)
-    if "kimi" in kinds["family"] and any(version > "k2" for version in kinds["version"]):
-        kinds["variant"].discard("thinking")  # one model from K2.5 on: nvidia's drafter is called Kimi-K2.5-Thinking
+    owner, name = _parts(spelling)
+    found: dict[Kind, set[str]] = {kind: set() for kind in _KINDS}
+    stored = False
+    for word in _words(name):
+        kind = _kind(word, stored=stored)
+        if kind is None:
+            continue
+        found[kind].add(word)
+        stored = kind == "storage" or (stored and kind not in {"family", "size", "variant"})
+    if "kimi" in found["family"] and any(version > "k2" for version in found["version"]):
+        found["variant"].discard("thinking")  # one model from K2.5 on: nvidia's drafter is called Kimi-K2.5-Thinking
     return Name(
-        families=frozenset(kinds["family"]),
-        versions=frozenset(kinds["version"]),
-        sizes=frozenset(kinds["size"]),
-        dates=frozenset(kinds["date"]),
-        variants=frozenset(kinds["variant"]),
-        others=frozenset(kinds["other"]),
+        owner=owner,
+        families=frozenset(found["family"]),
+        versions=frozenset(found["version"]),
+        sizes=frozenset(found["size"]),
+        dates=frozenset(found["date"]),
+        variants=frozenset(found["variant"]),
+        storage=frozenset(found["storage"]),
+        methods=frozenset(found["method"]),
+        others=frozenset(found["other"]),
     )
+
+
+_KINDS: tuple[Kind, ...] = ("family", "version", "size", "date", "variant", "storage", "method", "other")
 
 
 def names_a_drafter(spelling: str) -> bool:
@@ -118,23 +159,54 @@ def same_model(claimed: str, served: str, *, hinted: bool = False, folder: bool 
         folder: True if ``served`` is a folder's name, which may leave out any variant.
     """
     theirs, ours = parse_name(claimed), parse_name(served)
+    if normalise(basename(claimed)) == normalise(basename(served)):
+        return Comparison(same=True, reason="")
     if not theirs.families or not ours.families:
         return Comparison(None, f"{claimed!r} and {served!r} cannot be compared")
-    if not theirs.families & ours.families:
-        return _differ("family", theirs.families, ours.families)
-    for what, left, right in (("version", theirs.versions, ours.versions), ("size", theirs.sizes, ours.sizes)):
+    for what, left, right in (
+        ("family", theirs.families, ours.families),
+        ("version", theirs.versions, ours.versions),
+        ("size", theirs.sizes, ours.sizes),
+    ):
         if left - right and right - left:
             return _differ(what, left, right)
     extra = (theirs.dates | theirs.variants) - ours.dates - ours.variants
     lacking = (ours.dates | ours.variants) - theirs.dates - theirs.variants - {"instruct"}
     if lacking or (extra and not folder):
         undated = hinted and not extra and lacking <= ours.dates
-        return _differ("variant", extra, lacking, Confidence.POSSIBLE if undated else Confidence.LIKELY)
-    if foreign := (ours.others - theirs.others) | (ours.versions - theirs.versions if theirs.versions else set()):
+        # Nobody stores a base model in four bits to serve it: such a name has left "Instruct" out.
+        shortened = extra == {"instruct"} and not lacking and bool(ours.storage)
+        return _differ("variant", extra, lacking, Confidence.POSSIBLE if undated or shortened else Confidence.LIKELY)
+    foreign = (ours.others - theirs.others) | (ours.families - theirs.families)
+    foreign |= ours.versions - theirs.versions if theirs.versions else set()
+    if foreign:
         return Comparison(
             same=False, reason=f"the target's name adds {_shown(foreign)}", confidence=Confidence.POSSIBLE
         )
     return Comparison(same=True, reason="")
+
+
+def contradict(one: str, other: str, *, hinted: bool = False) -> Comparison:
+    """Compare two claims about one drafter.
+
+    Args:
+        one: a claimed target.
+        other: another one.
+        hinted: True if ``other`` is a name that may leave words out, such as a drafter's own.
+
+    Returns:
+        ``same`` is False only if each name has a word that the other one excludes.
+    """
+    forth = same_model(one, other, hinted=hinted)
+    back = same_model(other, one, hinted=hinted)
+    if None in (forth.same, back.same):
+        return forth if forth.same is None else back
+    if forth.same or back.same:
+        return Comparison(same=True, reason="")
+    theirs, ours = parse_name(one), parse_name(other)
+    if hinted and not (ours.dates | ours.variants) - theirs.dates - theirs.variants and "variant" in forth.reason:
+        return Comparison(same=True, reason="")  # the shorter name says nothing that the longer one does not
+    return forth if forth.confidence.rank <= back.confidence.rank else back
 
 
 def _differ(
@@ -148,15 +220,17 @@ def _shown(words: set[str] | frozenset[str]) -> str:
     return " ".join(sorted(words))
 
 
-Kind = Literal["family", "version", "size", "date", "variant", "other"]
-
-
-def _kind(word: str) -> Kind | None:
+def _kind(word: str, *, stored: bool) -> Kind | None:
+    """What a word is; ``stored``: it stands behind one that says how the weights are stored."""
     if word in _FAMILIES:
         return "family"
+    if _STORAGE.fullmatch(word) or (stored and _QUALIFIER.fullmatch(word)):
+        return "storage"
     if word in _VARIANTS:
         return "variant"
-    if _METHODS.fullmatch(word) or _STORAGE.fullmatch(word):
+    if _METHODS.fullmatch(word):
+        return "method"
+    if _IDLE.fullmatch(word):
         return None
     if _SIZE.fullmatch(word):
         return "size"

@@ -6,6 +6,7 @@ zeros                       every value 0
 spread(163840)              offsets such that the drafted ids are spread evenly over the vocabulary, ascending
 spread(163840, 163585)      the same, with these ids among them
 absolute(163840)            the ids themselves instead of offsets
+noise(7)                    values from -128 to 127 without order, the same for the same number
 matches(d2t)                for a mask over the vocabulary: true for the ids another tensor drafts
 """
 
@@ -15,6 +16,7 @@ import re
 import struct
 from collections.abc import Callable, Iterable
 from functools import cache
+from hashlib import shake_128
 from itertools import chain, groupby, islice, repeat
 
 from drafter_lint.errors import UsageError
@@ -61,6 +63,8 @@ def values_of(text: str, length: int, other: Callable[[str], Iterable[int]]) -> 
             if 0 <= token < length:
                 mask[token] = 1
         found = tuple(mask)
+    elif call["name"] == "noise":
+        found = tuple(byte - 128 for byte in shake_128(call["arguments"].strip().encode()).digest(length))
     elif call["name"] in {"spread", "absolute"}:
         ids = _spread(text, length, call["arguments"])
         found = ids if call["name"] == "absolute" else tuple(value - i for i, value in enumerate(ids))

@@ -28,11 +28,15 @@ class Identity:
         name: a path or ``owner/name``.
         commit: the commit every read goes to; None for a local folder or memory.
         revision: the branch or tag that led to the commit; None if a commit was asked for.
+        created: the day the repository was made, as ``2026-01-27``; None where the listing does not say.
+        changed: the day of its last commit; None where the listing does not say.
     """
 
     name: str
     commit: str | None = None
     revision: str | None = None
+    created: str | None = None
+    changed: str | None = None
 
     @property
     def shown(self) -> str:

@@ -30,6 +30,8 @@ _COMMIT = re.compile(r"^[0-9a-f]{40}$")
 #: The listing of a repository of 10,000 files has about 3 MB.
 _MAX_LISTING = 16 * 1024 * 1024
 _MAX_PAGES = 20
+_CHANGED = "lastModified"
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?=T)")
 _NEXT = re.compile(r'<([^<>]+)>; *rel="next"')
 _BAD_TOKEN = "Invalid credentials in Authorization header"  # noqa: S105 - what the Hub says of one
 
@@ -138,14 +140,20 @@ class HubSource:
         if listing is not None:
             return self._at(asked, listing)
         try:
-            commit, files = self._ask()
+            commit, listing = self._ask()
         except WireError as error:
             raise self._unavailable(error, reference.name, file=False) from None
-        return self._at(commit, Listing(files, complete=True))
+        return self._at(commit, listing)
 
     def _at(self, commit: str, listing: Listing) -> _Resolved:
         asked = self._reference.revision or "main"
-        identity = Identity(name=self._reference.name, commit=commit, revision=None if asked == commit else asked)
+        identity = Identity(
+            name=self._reference.name,
+            commit=commit,
+            revision=None if asked == commit else asked,
+            created=listing.created,
+            changed=listing.changed,
+        )
         cut = len(self._prefix)
         files = {path[cut:]: entry for path, entry in listing.files.items() if path.startswith(self._prefix)}
         if not files and self._prefix:
@@ -155,8 +163,8 @@ class HubSource:
             raise Unavailable(Trouble.NOT_FOUND, self._reference.name, detail)
         return _Resolved(identity, MappingProxyType(files), listing.complete)
 
-    def _ask(self) -> tuple[str, dict[str, FileEntry]]:
-        """Commit, paths, sizes and content ids in the one request that ``HfApi.model_info`` makes of it."""
+    def _ask(self) -> tuple[str, Listing]:
+        """Commit, paths, sizes, content ids and days in the one request that ``HfApi.model_info`` makes of it."""
         base = f"{self._endpoint}/api/models/{self._reference.name}"
         revision = self._reference.revision
         url = f"{base}/revision/{quote(revision, safe='')}" if revision else base
@@ -169,7 +177,8 @@ class HubSource:
         if len(files) < len(siblings):
             # Mirrors that predate blobs=true leave the sizes out; the tree has them, page by page.
             files |= self._tree(f"{base}/tree/{commit}?recursive=true&limit=1000")
-        return commit, files
+        created, changed = (_day(info.get(key)) if isinstance(info, dict) else None for key in ("createdAt", _CHANGED))
+        return commit, Listing(files, complete=True, created=created, changed=changed)
 
     def _tree(self, url: str) -> dict[str, FileEntry]:
         files: dict[str, FileEntry] = {}
@@ -253,6 +262,12 @@ class HubSource:
             return Unavailable(Trouble.MALFORMED, what, "is shorter than the Hub's listing says")
         hint = "try again, raise --timeout, or work from the local cache with --offline"
         return Unavailable(Trouble.UNREACHABLE, what, error.detail, hint=hint)
+
+
+def _day(stamp: object) -> str | None:
+    """The day of a time stamp such as ``2026-01-27T05:11:30.000Z``."""
+    found = _DAY.match(stamp) if isinstance(stamp, str) else None
+    return found[0] if found else None
 
 
 def _entries(items: list[object], *, name: str, git: str, lfs: str) -> Iterator[tuple[str, FileEntry]]:

@@ -21,10 +21,18 @@ _MAX_TREE = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files known at a commit; ``complete`` if no others exist there."""
+    """The files known at a commit.
+
+    Attributes:
+        complete: True if no others exist there.
+        created: the day the repository was made, None if the listing does not say.
+        changed: the day of its last commit, None if the listing does not say.
+    """
 
     files: Mapping[str, FileEntry]
     complete: bool
+    created: str | None = None
+    changed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
