@@ -1,8 +1,8 @@
 """Whether a drafter's embedding, or its head, is the target's: a few rows of both, read late and held together.
 
 What an embedding was copied from shows in its rows: a trainer that freezes it leaves the target's own, bit by bit.
-Reading is bounded: one read of the target's likeliest file to find the matrix, and one of each side's rows. On the Hub
-the first read of a large file takes two requests, so all of it takes four and less than 200 kB.
+Reading from the Hub is bounded: one read of the target's likeliest file to find the matrix, and one of each side's
+rows. The first read of a large file takes two requests there, so all of it takes four and less than 200 kB.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Lineage:
             return _not_compared(f"{shown} of the drafter holds nothing but zeros: there is no data to compare")
         theirs_of = [tensor for tensor in target.glimpse(pair.name) if tensor.shape[1:] == own.shape[1:]]
         if not theirs_of:
-            return _not_compared(f"the target's {pair.part} was not found within one read of its weights")
+            return _not_compared(f"the target's {pair.part} does not show in the one read that is spent on finding it")
         other = max(theirs_of, key=lambda tensor: tensor.shape[0])
         if not readable(other):
             return _not_compared(f"{other.name} of the target is stored as {other.dtype}")

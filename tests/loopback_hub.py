@@ -70,11 +70,12 @@ _STATUS: Mapping[str, tuple[int, str, str]] = {
 
 
 class Repo(TypedDict):
-    """A repository: its main branch, and other branches or tags by name."""
+    """A repository: its main branch, other branches or tags by name, and time stamps as the listing has them."""
 
     commit: str
     files: Mapping[str, Content]
     revisions: NotRequired[Mapping[str, Repo]]
+    dates: NotRequired[Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +264,8 @@ class _Handler(BaseHTTPRequestHandler):
         if "blobs" in query and self.server.hub.sizes:
             for path, content in found["files"].items():
                 names[path] |= _metadata(path, content, git="blobId", lfs="sha256")
-        body = json.dumps({"id": repo, "sha": found["commit"], "siblings": list(names.values())}).encode()
+        listing = {"id": repo, "sha": found["commit"], "siblings": list(names.values()), **found.get("dates", {})}
+        body = json.dumps(listing).encode()
         return self._send(body if not _is(fault, "bad-json") else b"<html>log in</html>", fault=fault)
 
     def _tree(self, found: Repo, folder: str, query: Mapping[str, list[str]]) -> None:

@@ -16,7 +16,7 @@ _ITEM = re.compile(r"[ \t]*-[ \t]+")
 _SCALAR = re.compile(
     r"""[ \t]*+(?:"(?P<double>[^"\\]*)"|'(?P<single>[^']*)'|(?P<plain>[\w./][^\s,\[\]{}#"']*))[ \t]*+"""
 )
-_NAME = r"[`*\"'\[]*(?P<name>[\w][\w./-]*\w)"
+_NAME = r"[`*\"'\[]*(?P<name>(?:[~.]*/)?\w[\w./-]*\w)"
 # The model of a launch command, and what a sentence says this drafter is for.
 _COMMAND = re.compile(rf"(?:--model-path|--model|vllm serve)[ \t=]+{_NAME}")
 _SENTENCE = re.compile(

@@ -72,8 +72,8 @@ class Checkpoint:
         return self._weights.find(name)
 
     def glimpse(self, name: re.Pattern[str]) -> tuple[Tensor, ...]:
-        """The tensors whose names match, as far as one read of at most 96 kB shows them."""
-        return self._weights.glimpse(name)
+        """The tensors whose names match; of a repository as far as one read of at most 96 kB shows them."""
+        return self._weights.glimpse(name, once=self.reference.kind == "hub")
 
     def rows(self, tensor: Tensor, *, first: int, count: int, columns: int) -> Rows:
         """Consecutive rows of a matrix of floats, of each the first ``columns``, in one read."""

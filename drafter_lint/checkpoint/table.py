@@ -70,17 +70,25 @@ class Weights:
             raise Unavailable(Trouble.MISSING, f"{self._subject}: {shard}", told)
         return self._in_header(shard, name)
 
-    def glimpse(self, name: re.Pattern[str]) -> tuple[Tensor, ...]:
-        """The tensors whose names match, from what is known already, or else from one read of the likeliest file."""
+    def glimpse(self, name: re.Pattern[str], *, once: bool) -> tuple[Tensor, ...]:
+        """The tensors whose names match: ``once``, from one read of the likeliest file, else from the file with any."""
         selection = self.selection()
         if self.table.ready:
             return tuple(tensor for tensor in self.table().values() if name.search(tensor.name))
         files = likely(selection.safetensors, name.pattern)
         if not files:
             raise self._nothing(selection)
-        if self.header.ready(files[0]):
-            return tuple(tensor for tensor in self.header(files[0]).tensors if name.search(tensor.name))
-        return self._reader.glimpse(files[0], name)
+        if once and not self.header.ready(files[0]):
+            return self._reader.glimpse(files[0], name)
+        found = self._matching(files[0], name)
+        index = None if found or once else self.index()
+        named = () if index is None else (shard for known, shard in index.weight_map.items() if name.search(known))
+        return found or tuple(tensor for path in sorted(set(named)) for tensor in self._matching(path, name))
+
+    def _matching(self, path: str, name: re.Pattern[str]) -> tuple[Tensor, ...]:
+        if path not in self._source.files:
+            return ()
+        return tuple(tensor for tensor in self.header(path).tensors if name.search(tensor.name))
 
     def _in_header(self, path: str, name: str) -> Tensor | None:
         return next((tensor for tensor in self.header(path).tensors if tensor.name == name), None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from drafter_lint.findings import Confidence
@@ -107,9 +108,10 @@ def _parts(spelling: str) -> tuple[str, str]:
     if cached:
         return cached[1], cached[2]
     owner, _, name = text.rpartition("/")
-    return (owner if "/" not in owner else ""), re.split(r"[/\\]", name)[-1]
+    return (owner if re.fullmatch(r"[\w-][\w.-]*", owner) else ""), re.split(r"[/\\]", name)[-1]
 
 
+@lru_cache(maxsize=4096)
 def parse_name(spelling: str) -> Name:
     """Cut a name into words and sort them by meaning."""
     owner, name = _parts(spelling)
@@ -155,7 +157,8 @@ def same_model(claimed: str, served: str, *, hinted: bool = False, folder: bool 
     Args:
         claimed: the target a drafter says it was trained for.
         served: the target at hand.
-        hinted: True if ``claimed`` comes from a drafter's own name, which may leave out a date stamp.
+        hinted: True if ``claimed`` comes from a drafter's own name, which may leave out a date stamp and "Instruct". An
+            id of the Hub is exact, a path may leave out "Instruct" too.
         folder: True if ``served`` is a folder's name, which may leave out any variant.
     """
     theirs, ours = parse_name(claimed), parse_name(served)
@@ -171,11 +174,14 @@ def same_model(claimed: str, served: str, *, hinted: bool = False, folder: bool 
         if left - right and right - left:
             return _differ(what, left, right)
     extra = (theirs.dates | theirs.variants) - ours.dates - ours.variants
-    lacking = (ours.dates | ours.variants) - theirs.dates - theirs.variants - {"instruct"}
+    lacking = (ours.dates | ours.variants) - theirs.dates - theirs.variants
+    if hinted or not theirs.owner:
+        lacking -= {"instruct"}
     if lacking or (extra and not folder):
         undated = hinted and not extra and lacking <= ours.dates
         # Nobody stores a base model in four bits to serve it: such a name has left "Instruct" out.
-        shortened = extra == {"instruct"} and not lacking and bool(ours.storage)
+        left_out = (extra, lacking, ours.storage) if extra else (lacking, extra, theirs.storage)
+        shortened = left_out[0] == {"instruct"} and not left_out[1] and bool(left_out[2])
         return _differ("variant", extra, lacking, Confidence.POSSIBLE if undated or shortened else Confidence.LIKELY)
     foreign = (ours.others - theirs.others) | (ours.families - theirs.families)
     foreign |= ours.versions - theirs.versions if theirs.versions else set()
@@ -197,7 +203,7 @@ def contradict(one: str, other: str, *, hinted: bool = False) -> Comparison:
     Returns:
         ``same`` is False only if each name has a word that the other one excludes.
     """
-    forth = same_model(one, other, hinted=hinted)
+    forth = same_model(one, other)
     back = same_model(other, one, hinted=hinted)
     if None in (forth.same, back.same):
         return forth if forth.same is None else back
