@@ -29,6 +29,7 @@ from loopback_hub import Content, LoopbackHub, Repo
 
 HIDDEN, VOCABULARY, DRAFTED = 16, 64, 8
 Matrix = list[list[float]]
+Entry = tuple[str, tuple[int, ...], bytes]
 WORDS = ("check", DRAFTER, "--target", TARGET, "--engine", "sglang==0.5.23", "--format", "json")
 
 
@@ -58,7 +59,7 @@ def packed(rows: Matrix, dtype: str) -> bytes:
     return struct.pack(f"<{len(values)}{'e' if dtype == 'F16' else 'f'}", *values)
 
 
-def safetensors(entries: Mapping[str, tuple[str, tuple[int, ...], bytes]]) -> bytes:
+def safetensors(entries: Mapping[str, Entry]) -> bytes:
     """A file of tensors."""
     header: dict[str, object] = {}
     data = b""
@@ -69,7 +70,7 @@ def safetensors(entries: Mapping[str, tuple[str, tuple[int, ...], bytes]]) -> by
     return len(text).to_bytes(8, "little") + text + data
 
 
-def entry(rows: Matrix, dtype: str = "BF16") -> tuple[str, tuple[int, ...], bytes]:
+def entry(rows: Matrix, dtype: str = "BF16") -> Entry:
     """A matrix as an entry of a file."""
     return dtype, (len(rows), len(rows[0])), packed(rows, dtype)
 
@@ -86,7 +87,7 @@ def drafter_files(
         "vocab_size": VOCABULARY,
         "draft_vocab_size": len(d2t) or VOCABULARY,
     }
-    entries = {
+    entries: dict[str, Entry] = {
         "fc.weight": entry(matrix(0, rows=HIDDEN, columns=3 * HIDDEN)),
         "midlayer.hidden_norm.weight": ("BF16", (HIDDEN,), bytes(2 * HIDDEN)),
     }
@@ -117,7 +118,7 @@ def target_files(
         "vocab_size": VOCABULARY,
         **(config or {}),
     }
-    entries = {"model.norm.weight": ("BF16", (HIDDEN,), bytes(2 * HIDDEN))}
+    entries: dict[str, Entry] = {"model.norm.weight": ("BF16", (HIDDEN,), bytes(2 * HIDDEN))}
     if embedding:
         entries[name] = entry(embedding, dtype)
     if head:

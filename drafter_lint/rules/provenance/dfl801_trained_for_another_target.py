@@ -14,11 +14,15 @@ Use a drafter made for this target, or measure the accept length before relying 
 
 ## Limits
 Names are compared. The same weights stored otherwise (FP8, NVFP4, AWQ, GGUF …), mirrors and spellings count as the
-same model; a word nobody knows in the target's name, such as that of a fine-tune, is a doubt (`possible`), and so is a
-date that only the drafter's own name leaves out. Where the drafter's embedding is the target's, row by row, a mere
-doubt is dropped; siblings may share an embedding, so a plain contradiction stays. An ordinary language model used as a
-drafter claims no target. A target in a folder whose name says nothing cannot be compared. The days of the repositories
-are given where the Hub's listing names them; nothing rests on them.
+same model. A word nobody knows in the target's name, such as that of a fine-tune, is a doubt (`possible`), and so is a
+date that only the drafter's own name leaves out.
+
+Where the drafter's embedding is the target's, row by row, a mere doubt is dropped; siblings may share an embedding, so
+a plain contradiction stays. The days of the repositories are told where the Hub's listing names them; nothing rests on
+them.
+
+An ordinary language model used as a drafter claims no target. A target in a folder whose name says nothing cannot be
+compared.
 """
 
 from __future__ import annotations

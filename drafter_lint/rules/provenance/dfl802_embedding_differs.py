@@ -16,11 +16,14 @@ Use a drafter made for this target, or measure the accept length before relying 
 ## Limits
 Some trainers train the embedding (P-EAGLE among them): close rows are a doubt (`possible`), and so are unrelated ones
 where the two have different numbers of rows. Equal rows prove the family, not the sibling: a fine-tune may leave the
-embedding as it was. At most four requests and 200 kB are spent, so a few neighbouring rows are read, of pieces frequent
-enough for training to move them, and the target's embedding is looked for where it usually is; `--no-fingerprint`
-turns it off. Not checked where a side stores it in fewer than 16 bits, where rows differ from those of a quantised
-target, where the data is all zeros, and where the weights cannot be read. A drafter's own head is often trained from
-nothing, so that only its likeness says something: DFL801 asks it where names leave a doubt.
+embedding as it was.
+
+At most four requests and 200 kB are spent on it, so a few neighbouring rows are read, of pieces frequent enough for
+training to move them, and the target's embedding is looked for where it usually is. `--no-fingerprint` turns it off.
+
+Not checked where a side stores it in fewer than 16 bits, where rows differ from those of a quantised target, where the
+data is all zeros, and where the weights cannot be read. A drafter's own head is often trained from nothing, so that
+only its likeness says something: DFL801 asks it where names leave a doubt.
 """
 
 from __future__ import annotations
