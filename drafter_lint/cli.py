@@ -52,8 +52,8 @@ _PROGRAM = "drafter-lint"
 def cli(ctx: click.Context) -> int:
     """Will this drafter and this target load, draft and pay - in this engine, at this version, with these flags?
 
-    Reads metadata only: configs, tensor names and shapes, small vocabulary tensors. No weights are loaded and no
-    engine needs to be installed.
+    Reads metadata: configs, tensor names and shapes, small vocabulary tensors, a few rows of the embeddings. No
+    weights are loaded and no engine needs to be installed.
 
     \b
     Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 usage,

@@ -73,6 +73,14 @@ def test_a_drafters_name_is_silent_beside_its_targets(drafter: str) -> None:
             assert comparison.same is True, f"{served}: {comparison.reason}"
 
 
+@pytest.mark.parametrize("drafter", DRAFTERS)
+def test_a_drafters_name_does_not_contradict_its_card(drafter: str) -> None:
+    """A card that names the documented target, or a copy of it, and a name that may be shorter."""
+    for target in DRAFTERS[drafter]:
+        for stated in stored(target):
+            assert contradict(stated, drafter, hinted=True).same is True, stated
+
+
 @pytest.mark.parametrize("drafter", TABLE.doubt)
 def test_a_name_that_leaves_words_out_is_a_doubt_and_no_more(drafter: str) -> None:
     for target in DRAFTERS[drafter]:
@@ -152,6 +160,32 @@ def test_words_are_sorted_by_meaning() -> None:
     assert name.storage == {"quantized", "w4a16", "g128"}
     assert name.methods == {"eagle3"}
     assert name.others == {"nex"}
+
+
+@pytest.mark.parametrize(
+    ("spelling", "served"),
+    [
+        ("kimi-k2-5", "moonshotai/Kimi-K2.5"),
+        ("kimi_k2p5", "moonshotai/Kimi-K2.5"),
+        ("llama-3-1-8b-instruct", "meta-llama/Llama-3.1-8B-Instruct"),
+        ("llama-v3p3-70b-instruct", "meta-llama/Llama-3.3-70B-Instruct"),
+        ("deepseek-v3-1-terminus", "deepseek-ai/DeepSeek-V3.1-Terminus"),
+        ("dsv3", "deepseek-ai/DeepSeek-V3"),
+        ("qwen3-5-27b", "Qwen/Qwen3.5-27B"),
+        ("glm-4-7", "zai-org/GLM-4.7"),
+        ("minimax-m2-5", "MiniMaxAI/MiniMax-M2.5"),
+        ("vicuna-7b-v1-5", "lmsys/vicuna-7b-v1.5"),
+    ],
+)
+def test_names_without_dots(spelling: str, served: str) -> None:
+    """Where a name may hold no dots, as in a cluster."""
+    assert same_model(served, f"/models/{spelling}", folder=True).same is True
+    assert same_model(f"lab/{spelling}-eagle3", served, hinted=True).same is True
+
+
+def test_a_revision_of_a_drafter_is_no_version_of_its_target() -> None:
+    assert parse_name("lmsys/sglang-EAGLE3-Llama-4-Scout-17B-16E-Instruct-v1").versions == {"4", "1"}
+    assert parse_name("google/gemma-2-2b-it").versions == {"2"}
 
 
 @pytest.mark.parametrize(

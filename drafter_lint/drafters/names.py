@@ -27,7 +27,7 @@ _VARIANTS = frozenset({
     "instruct", "base", "thinking", "reasoning", "coder", "vl", "omni", "next", "air", "flash", "pro", "mini", "max",
     "distill", "scout", "maverick", "nano", "super", "ultra", "small", "large", "medium", "exp", "speciale", "lite",
     "vision", "math", "linear", "lightning", "turbo", "terminus", "audio", "ocr", "guard", "safeguard", "embedding",
-    "reranker", "reward", "oss", "nemo", "xs", "rl", "sft", "dpo", "zero", "prover",
+    "reranker", "reward", "oss", "nemo", "xs", "zero", "prover",
 })  # fmt: skip
 _SYNONYMS = {"it": "instruct", "chat": "instruct", "code": "coder", "pt": "base", "gptoss": "gpt oss"}
 # How the same weights are stored, and by which tool.
@@ -55,6 +55,8 @@ _SIZE = re.compile(r"[ae]?\d+(?:\.\d+)?[bmt]|\d+e|\d+x\d+b")
 _DATE = re.compile(r"\d{4}(?:\d{2})?")
 _VERSION = re.compile(r"[a-z]?\d+(?:\.\d+)*")
 _GLUED = re.compile(r"([a-z]{3,})(\d[\w.]*)")
+# A version in a name that may hold no dots: llama-3-1-8b, kimi-k2-5, deepseek-v3p2.
+_UNDOTTED = re.compile(r"(?<![\w.])([a-z]*\d{1,2})(?:-(\d)(?=-|$)|p(\d+)(?=-|$))")
 _SPLIT = re.compile(r"[^a-z0-9.]+|(?<!\d)\.|\.(?!\d)")
 
 Kind = Literal["family", "version", "size", "date", "variant", "storage", "method", "other"]
@@ -248,6 +250,7 @@ def _kind(word: str, *, stored: bool) -> Kind | None:
 def _words(name: str) -> list[str]:
     text = re.sub(r"\bminimax-?m(?=\d)", "minimax-m", normalise(name))
     text = re.sub(r"\b(?:ds|deepseek)-?(?=[vr]\d)", "deepseek-", text)
+    text = _UNDOTTED.sub(lambda found: f"{found[1]}.{found[2] or found[3]}", text)
     found: list[str] = []
     for part in _SPLIT.split(text):
         glued = _GLUED.fullmatch(part)

@@ -15,8 +15,8 @@ Use a drafter made for this target, or measure the accept length before relying 
 
 ## Limits
 Some trainers train the embedding (P-EAGLE among them): close rows are a doubt (`possible`), and so are unrelated ones
-where the two have different numbers of rows. Equal rows prove the family, not the sibling: a fine-tune may leave the
-embedding as it was.
+where the two have different numbers of rows. An exporter may save an embedding that nobody ever loaded, which looks
+like another model's. Equal rows prove the family, not the sibling: a fine-tune may leave the embedding as it was.
 
 At most four requests and 200 kB are spent on it, so a few neighbouring rows are read, of pieces frequent enough for
 training to move them, and the target's embedding is looked for where it usually is. `--no-fingerprint` turns it off.
