@@ -510,6 +510,7 @@ def test_a_stronger_claim_that_fits_is_enough() -> None:
     [
         "Trained with SGLang on ShareGPT.",
         "A draft model for fast chat.",
+        "A draft model of Llama layers.",
         "Continued from lightseekorg/kimi-k2.6-eagle3-mla.",
         "vllm serve moonshotai/Kimi-K2.5\n\nvllm serve moonshotai/Kimi-K2.6",
         "--model-path lab/kimi-k2.6-eagle3",
@@ -536,6 +537,17 @@ def test_a_card_names_its_target_where_it_stands(line: int, text: str) -> None:
     assert claim.target.at.text
     assert claim.target.at.column
     assert claim.target.at.text[claim.target.at.column - 1 :].startswith(claim.target.value)
+
+
+def test_a_card_that_lists_another_verifier() -> None:
+    """A card copied from another drafter's; one that was published said so of a drafter for Maverick."""
+    card = "# A drafter\n\n- **Verifier:** [Qwen/Qwen3-32B](https://example.org)\n- **Algorithm:** EAGLE-3\n"
+    files = with_claims(card=card)
+    pair = understand(opened(files, "drafter", "lab/Llama-4-Maverick-17B-128E-Instruct-speculator.eagle3"), None)
+    (found,) = check_alone(pair, selection=Selection(select=("DFL803",))).findings
+    assert found.confidence is Confidence.LIKELY
+    assert "trained for Qwen/Qwen3-32B by the verifier its card lists" in found.message
+    assert (found.locations[0].file, found.locations[0].line, found.locations[0].column) == ("README.md", 3, 18)
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,7 @@ def test_a_drafters_name_speaks_beside_the_siblings_of_its_target(drafter: str) 
         ("Qwen/Qwen3-30B-A3B", "lab/Qwen3-Coder-30B-A3B-DFlash", True),
         ("google/gemma-4-31B-it", "lab/gemma4-31b-assistant", False),
         ("openai/gpt-oss-120b", "lab/EAGLE3-gpt-oss-20b", True),
+        ("nex-agi/Qwen3-32B-Nex-N1", "lab/Qwen3-32B-eagle3", False),
     ],
 )
 def test_a_field_and_a_name_contradict_each_other(one: str, other: str, *, differ: bool) -> None:
@@ -181,6 +182,15 @@ def test_names_without_dots(spelling: str, served: str) -> None:
     """Where a name may hold no dots, as in a cluster."""
     assert same_model(served, f"/models/{spelling}", folder=True).same is True
     assert same_model(f"lab/{spelling}-eagle3", served, hinted=True).same is True
+
+
+def test_a_fine_tune_is_another_model_either_way() -> None:
+    """A word nobody knows is a doubt; a partner's name in a drafter's own name is none."""
+    tuned, plain = "nex-agi/Qwen3-32B-Nex-N1", "Qwen/Qwen3-32B"
+    for claimed, served in ((tuned, plain), (plain, tuned)):
+        comparison = same_model(claimed, served)
+        assert (comparison.same, comparison.confidence) == (False, Confidence.POSSIBLE)
+    assert same_model("lmsys/SGLang-EAGLE3-Qwen3-32B-SpecForge-Nex", plain, hinted=True).same is True
 
 
 def test_a_revision_of_a_drafter_is_no_version_of_its_target() -> None:

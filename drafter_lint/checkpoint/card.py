@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from drafter_lint.findings import Located, Location, Role
 
@@ -17,11 +18,15 @@ _SCALAR = re.compile(
     r"""[ \t]*+(?:"(?P<double>[^"\\]*)"|'(?P<single>[^']*)'|(?P<plain>[\w./][^\s,\[\]{}#"']*))[ \t]*+"""
 )
 _NAME = r"[`*\"'\[]*(?P<name>(?:[~.]*/)?\w[\w./-]*\w)"
+# A line of a list of facts: "- **Verifier:** owner/name".
+_FACT = re.compile(
+    rf"[\s*_-]*(?:verifier|base target|target model|target)[*_]*[ \t]*:[*_]*[ \t]*{_NAME}", re.IGNORECASE
+)
 # The model of a launch command, and what a sentence says this drafter is for.
 _COMMAND = re.compile(rf"(?:--model-path|--model|vllm serve)[ \t=]+{_NAME}")
 _SENTENCE = re.compile(
-    r"(?:inference (?:of|for)|draft(?:er)?(?:[ -]models?)? (?:of|for)|speculator(?: model)? for|(?:trained|designed)"
-    rf" for|speculative decoding (?:of|for|with)) (?:the )?{_NAME}",
+    r"(?:inference (?:of|for)|draft(?:er)?(?:[ -]models?)? for|speculator(?: model)? for|(?:trained|designed)"
+    rf" for(?: use with)?|paired with|speculative decoding (?:of|for|with)) (?:the )?{_NAME}",
     re.IGNORECASE,
 )
 _REST = re.compile(r"(?:#.*)?")
@@ -50,14 +55,26 @@ def base_models(card: str, *, subject: str, role: Role) -> tuple[Located[str], .
 
 def served_models(card: str, *, subject: str, role: Role) -> tuple[Located[str], ...]:
     """What the text names as the model to be served, in commands and sentences; that it is one is not judged here."""
-    lines = [_Line(number, text.rstrip()) for number, text in enumerate(card.split("\n"), start=1)]
-    before = len(list(_front_matter(card)))
     return tuple(
         _located(line, found.start("name"), found["name"], subject=subject, role=role)
-        for line in lines[before:]
+        for line in _body(card)
         for pattern in (_COMMAND, _SENTENCE)
         for found in pattern.finditer(line.text)
     )
+
+
+def listed_target(card: str, *, subject: str, role: Role) -> Located[str] | None:
+    """What a list of facts in the text names as verifier or target; None without one."""
+    found = ((line, match) for line in _body(card) if (match := _FACT.match(line.text)))
+    line, match = next(found, (None, None))
+    return _located(line, match.start("name"), match["name"], subject=subject, role=role) if line and match else None
+
+
+def _body(card: str) -> Iterator[_Line]:
+    """The lines behind the front matter."""
+    before = len(list(_front_matter(card)))
+    lines = (_Line(number, text.rstrip()) for number, text in enumerate(card.split("\n"), start=1))
+    return islice(lines, before, None)
 
 
 _Scalar = tuple[_Line, int, str]

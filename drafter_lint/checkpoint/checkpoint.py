@@ -111,6 +111,12 @@ class Checkpoint:
         text = self.card
         return () if text is None else cards.served_models(text, subject=self.subject, role=self.role)
 
+    @property
+    def card_target(self) -> Located[str] | None:
+        """What a list of facts in the card's text names as verifier or target; None if there is none."""
+        text = self.card
+        return None if text is None else cards.listed_target(text, subject=self.subject, role=self.role)
+
     def other_json(self, path: str) -> Document | None:
         """Another JSON file of the checkpoint (``hf_quant_config.json``), None if there is none."""
         return self._document(path) if path in self.source.files else None

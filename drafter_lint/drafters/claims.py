@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from drafter_lint.checkpoint import Checkpoint, Config
 from drafter_lint.drafters.model import Claim
-from drafter_lint.drafters.names import contradict, names_a_drafter, names_a_model
+from drafter_lint.drafters.names import contradict, names_a_drafter, names_a_model, parse_name
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Located, Location
 
@@ -35,13 +35,15 @@ def _configured(config: Config | None) -> Iterator[Claim]:
 
 def _card(checkpoint: Checkpoint) -> Iterator[Claim]:
     try:
-        bases = checkpoint.card_front_matter
+        bases, listed = checkpoint.card_front_matter, checkpoint.card_target
     except Unavailable:
         return
     for base in bases:
         # A drafter tuned further from a drafter names that one; it says nothing of the target.
         if not names_a_drafter(base.value):
             yield Claim(base, "model card base_model", "stated")
+    if listed and _names_one(listed.value) and not names_a_drafter(listed.value):
+        yield Claim(listed, "the verifier its card lists", "stated")
 
 
 def _named(checkpoint: Checkpoint) -> Iterator[Claim]:
@@ -64,12 +66,18 @@ def _copied(config: Config | None) -> Iterator[Claim]:
         yield Claim(value, "_name_or_path", "told")
 
 
+def _names_one(text: str) -> bool:
+    """True for a model, not for a family alone: prose speaks of "the Llama architecture"."""
+    name = parse_name(text)
+    return bool(name.families and (name.versions or name.sizes))
+
+
 def _told(checkpoint: Checkpoint) -> Iterator[Claim]:
     """What the card's text says, unless it speaks of several models: nobody can tell then which one is meant."""
     try:
         mentioned = checkpoint.card_mentions
     except Unavailable:
         return
-    models = [item for item in mentioned if names_a_model(item.value) and not names_a_drafter(item.value)]
+    models = [item for item in mentioned if _names_one(item.value) and not names_a_drafter(item.value)]
     if models and not any(contradict(models[0].value, item.value).same is False for item in models[1:]):
         yield Claim(models[0], "the text of its card", "told")

@@ -27,7 +27,7 @@ _VARIANTS = frozenset({
     "instruct", "base", "thinking", "reasoning", "coder", "vl", "omni", "next", "air", "flash", "pro", "mini", "max",
     "distill", "scout", "maverick", "nano", "super", "ultra", "small", "large", "medium", "exp", "speciale", "lite",
     "vision", "math", "linear", "lightning", "turbo", "terminus", "audio", "ocr", "guard", "safeguard", "embedding",
-    "reranker", "reward", "oss", "nemo", "xs", "zero", "prover",
+    "reranker", "reward", "oss", "nemo", "xs", "zero", "prover", "abliterated", "uncensored", "heretic",
 })  # fmt: skip
 _SYNONYMS = {"it": "instruct", "chat": "instruct", "code": "coder", "pt": "base", "gptoss": "gpt oss"}
 # How the same weights are stored, and by which tool.
@@ -168,13 +168,8 @@ def same_model(claimed: str, served: str, *, hinted: bool = False, folder: bool 
         return Comparison(same=True, reason="")
     if not theirs.families or not ours.families:
         return Comparison(None, f"{claimed!r} and {served!r} cannot be compared")
-    for what, left, right in (
-        ("family", theirs.families, ours.families),
-        ("version", theirs.versions, ours.versions),
-        ("size", theirs.sizes, ours.sizes),
-    ):
-        if left - right and right - left:
-            return _differ(what, left, right)
+    if conflict := _conflict(theirs, ours):
+        return conflict
     extra = (theirs.dates | theirs.variants) - ours.dates - ours.variants
     lacking = (ours.dates | ours.variants) - theirs.dates - theirs.variants
     if hinted or not theirs.owner:
@@ -185,13 +180,29 @@ def same_model(claimed: str, served: str, *, hinted: bool = False, folder: bool 
         left_out = (extra, lacking, ours.storage) if extra else (lacking, extra, theirs.storage)
         shortened = left_out[0] == {"instruct"} and not left_out[1] and bool(left_out[2])
         return _differ("variant", extra, lacking, Confidence.POSSIBLE if undated or shortened else Confidence.LIKELY)
-    foreign = (ours.others - theirs.others) | (ours.families - theirs.families)
-    foreign |= ours.versions - theirs.versions if theirs.versions else set()
-    if foreign:
-        return Comparison(
-            same=False, reason=f"the target's name adds {_shown(foreign)}", confidence=Confidence.POSSIBLE
-        )
+    if foreign := _added(ours, theirs):
+        return Comparison(False, f"the target's name adds {_shown(foreign)}", Confidence.POSSIBLE)
+    if not hinted and (foreign := _added(theirs, ours)):
+        return Comparison(False, f"the target's name lacks {_shown(foreign)}", Confidence.POSSIBLE)
     return Comparison(same=True, reason="")
+
+
+def _conflict(theirs: Name, ours: Name) -> Comparison | None:
+    """Words of one kind that exclude each other, None if there are none."""
+    for what, left, right in (
+        ("family", theirs.families, ours.families),
+        ("version", theirs.versions, ours.versions),
+        ("size", theirs.sizes, ours.sizes),
+    ):
+        if left - right and right - left:
+            return _differ(what, left, right)
+    return None
+
+
+def _added(one: Name, other: Name) -> frozenset[str]:
+    """Words of a name that another one lacks: a fine-tune, or a partner."""
+    added = (one.others - other.others) | (one.families - other.families)
+    return added | (one.versions - other.versions) if other.versions else added
 
 
 def contradict(one: str, other: str, *, hinted: bool = False) -> Comparison:
@@ -212,7 +223,8 @@ def contradict(one: str, other: str, *, hinted: bool = False) -> Comparison:
     if forth.same or back.same:
         return Comparison(same=True, reason="")
     theirs, ours = parse_name(one), parse_name(other)
-    if hinted and not (ours.dates | ours.variants) - theirs.dates - theirs.variants and "variant" in forth.reason:
+    adds = (ours.dates | ours.variants) - theirs.dates - theirs.variants or _added(ours, theirs)
+    if hinted and not adds and not _conflict(theirs, ours):
         return Comparison(same=True, reason="")  # the shorter name says nothing that the longer one does not
     return forth if forth.confidence.rank <= back.confidence.rank else back
 

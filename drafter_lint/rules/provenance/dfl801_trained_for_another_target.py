@@ -3,7 +3,8 @@
 ## What it checks
 Every target the drafter names against the name of the target: family, version, size, date stamp and variant. Named is
 a target in a field made for it (the verifier of speculators, `target_model_name_or_path`, `base_model_name_or_path`),
-by the card's `base_model`, by the drafter's own name, and, less surely, by the card's text and by `_name_or_path`.
+by the card's `base_model` or its line "Verifier:", by the drafter's own name, and, less surely, by the card's text and
+by `_name_or_path`.
 
 ## Why it bites
 Shapes say nothing about what a drafter was trained on. Releases of one line share every width and layer count, so a
