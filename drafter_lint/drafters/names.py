@@ -223,9 +223,9 @@ def contradict(one: str, other: str, *, hinted: bool = False) -> Comparison:
     if forth.same or back.same:
         return Comparison(same=True, reason="")
     theirs, ours = parse_name(one), parse_name(other)
-    adds = (ours.dates | ours.variants) - theirs.dates - theirs.variants or _added(ours, theirs)
+    adds = (ours.dates | ours.variants) - theirs.dates - theirs.variants
     if hinted and not adds and not _conflict(theirs, ours):
-        return Comparison(same=True, reason="")  # the shorter name says nothing that the longer one does not
+        return Comparison(same=True, reason="")  # the shorter name says nothing else; words nobody knows are partners'
     return forth if forth.confidence.rank <= back.confidence.rank else back
 
 
