@@ -195,7 +195,7 @@ def test_c7_the_sglang_spelling_with_method_eagle3(version: str, stage: str) -> 
 @pytest.mark.parametrize(
     ("version", "method", "stage"),
     [
-        ("0.9.2", "draft_model", ""),
+        ("0.9.2", "draft_model", "load"),
         ("0.10.2", None, "config"),
         ("0.15.1", None, "config"),
         ("0.18.1", "draft_model", "load"),

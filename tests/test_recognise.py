@@ -113,7 +113,7 @@ def seen(config: dict[str, object] | None, tensors: dict[str, str] | None = None
             "mlp_speculator",
         ),
         ({"architectures": ["LlamaForCausalLM"]}, LANGUAGE_MODEL, Layout.DRAFT_MODEL, "draft_model"),
-        ({"spd_type": "pard", "pard_token": 7}, LANGUAGE_MODEL, Layout.PARD, "draft_model"),
+        ({"spd_type": "pard", "pard_token": 7}, LANGUAGE_MODEL, Layout.PARD, "pard"),
         ({"architectures": ["LlamaForCausalLM"], "num_hidden_layers": 16}, None, Layout.DRAFT_MODEL, "draft_model"),
         # One layer and an ordinary name: an EAGLE drafter as likely as a model.
         ({"architectures": ["LlamaForCausalLM"], "num_hidden_layers": 1}, None, Layout.UNKNOWN, ""),
@@ -243,13 +243,16 @@ def test_a_generic_architecture_is_no_conflict() -> None:
 
 
 @pytest.mark.parametrize("path", PUBLISHED, ids=lambda path: path.name.removesuffix(".recipe.toml"))
-def test_published_drafters_are_eagle(path: Path) -> None:
+def test_published_drafters(path: Path) -> None:
     recipe = Recipe.parse(path.read_text("utf-8"))
     found = recognise(
         Checkpoint(Reference(spelling="x", kind="hub", name=recipe.name), recipe.source(), role="drafter")
     )
     assert not found.conflicts
-    if recipe.tensors or recipe.opaque:
+    if recipe.name.startswith(("Qwen/", "meta-llama/")):
+        assert isinstance(found.drafter, DraftModel)
+        assert found.drafter.layers_in_file == (found.drafter.num_layers and found.drafter.num_layers.value)
+    elif recipe.tensors or recipe.opaque:
         assert isinstance(found.drafter, Eagle)
         expected = 1 if "EAGLE-" in path.name else 3
         assert found.drafter.generation == expected

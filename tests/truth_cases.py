@@ -130,6 +130,12 @@ class TruthCase:
     remark: str = ""
     drafter_is_target: bool = field(default=False)
 
+    @property
+    def planned(self) -> bool:
+        """True if both engines' handling is modelled: the EAGLE family, and language models run as drafters."""
+        asked = [word for run in self.runs for word in run.launch]
+        return self.family == "eagle" or any(word == "STANDALONE" or '"draft_model"' in word for word in asked)
+
     def tells(self, run: Run, version: str, fact: str) -> bool:
         """False if a field of a run is an artefact of how it was observed."""
         return not any(

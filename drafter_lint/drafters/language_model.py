@@ -24,7 +24,7 @@ def build(view: View, layout: Layout) -> DraftModel:
     return DraftModel(
         checkpoint=view.checkpoint,
         layout=layout,
-        method="draft_model",
+        method="pard" if parallel else "draft_model",
         title=f"PARD drafter, {said}" if parallel else said,
         architecture=view.architecture,
         model_type=view.config.string("model_type"),

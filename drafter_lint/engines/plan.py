@@ -40,6 +40,7 @@ class RefusalKind(StrEnum):
     TENSOR_REQUIRED = "tensor-required"
     STATE_WIDTH = "state-width"  # what is handed over does not fit what takes it
     VOCABULARY = "vocabulary"
+    VOCABULARY_UNEQUAL = "vocabulary-unequal"  # a draft model's and the target's, where the engine wants one size
     QUANTIZATION = "quantization"
     OTHER = "other"
 
@@ -72,6 +73,7 @@ class Refusal:
         locations: the first is the primary one.
         measured: the numbers.
         tensors: names concerned, if any.
+        remedy: the speculative key, and its value, with which this engine would go on.
     """
 
     kind: RefusalKind
@@ -82,6 +84,7 @@ class Refusal:
     measured: Mapping[str, JsonValue] = field(default_factory=dict)
     tensors: tuple[str, ...] = ()
     confidence: Confidence = Confidence.CERTAIN
+    remedy: tuple[str, JsonValue] | None = None
 
 
 Fate = Literal["taken", "cut", "dropped", "refused", "consumed"]
@@ -188,9 +191,12 @@ class Provision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapUse:
-    """How draft ids become target ids: ``offsets`` (i + d2t[i]), ``identity``, or ``zeros`` (an unfilled map)."""
+    """How draft ids become target ids.
 
-    use: Literal["offsets", "identity", "zeros", "none"]
+    ``offsets`` (i + d2t[i]), ``identity``, ``zeros`` (an unfilled map), or ``tokens`` (the id of the same text).
+    """
+
+    use: Literal["offsets", "identity", "zeros", "tokens", "none"]
     says: str = ""
     evidence: tuple[Evidence, ...] = ()
 
@@ -244,6 +250,7 @@ class Plan:
         architecture: of the drafter, after every rewrite.
         draft_class: the engine's class for it, None if refused before.
         takes_aux: True if that class is made for auxiliary states (an EAGLE-3 class).
+        parallel_drafting: True if all tokens are drafted in one pass; None where that is not modelled.
         schemes: the switches of the draft model by name.
     """
 
@@ -259,6 +266,7 @@ class Plan:
     architecture: str | None = None
     draft_class: str | None = None
     takes_aux: bool = False
+    parallel_drafting: bool | None = None
     steps: tuple[Step, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     capture: Capture | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from drafter_lint.drafters import Drafter, Eagle
+from drafter_lint.drafters import Drafter, DraftModel, Eagle
 from drafter_lint.engines.plan import Refusal, RefusalKind, Rewrite, TensorFate
 from drafter_lint.findings import Evidence, Fix, Found, Location, Outcome, weakest
 from drafter_lint.rules.earlier import further_layers, told_before
@@ -36,6 +36,7 @@ NATURAL: dict[RefusalKind, str] = {
     RefusalKind.TENSOR_REQUIRED: "parameter-unfilled",
     RefusalKind.STATE_WIDTH: "state-width",
     RefusalKind.VOCABULARY: "vocabulary-refused",
+    RefusalKind.VOCABULARY_UNEQUAL: "draft-vocabulary-unequal",
     RefusalKind.QUANTIZATION: "quantization-refused",
 }
 OTHERWISE = "refused-otherwise"
@@ -156,6 +157,8 @@ def speaker(at: Deployment[Drafter], refusal: Refusal) -> str:
         return cause
     if count_refused(at, refusal):
         return "aux-count"
+    if kind is RefusalKind.TENSOR_REQUIRED and isinstance(at.drafter, DraftModel):
+        return "language-model-incomplete"
     if kind is RefusalKind.STATE_WIDTH and any(other.kind is RefusalKind.TENSOR_SHAPE for other in at.plan.refusals):
         return "shape-refused"  # an fc that would not load would not run either
     return NATURAL.get(kind, OTHERWISE)

@@ -22,6 +22,7 @@ EAGLE1_CLASSES = ("LlamaForCausalLMEagle", "Qwen2ForCausalLMEagle")
 CAUSAL_CLASSES = ("LlamaForCausalLM", "Qwen2ForCausalLM", "Phi3ForCausalLM", "InternLM3ForCausalLM")
 #: Older names that transformers replaces.
 _ROPE_ALIASES = ("su", "mrope")
+_WARNS = "a warning names it as not found"
 MODELLED = (*AUX_CLASSES, *EAGLE1_CLASSES, *CAUSAL_CLASSES)
 
 
@@ -54,33 +55,58 @@ def build(world: World, name: str, fields: Fields, request: LaunchRequest, notes
     """The class of that name, None if it is not modelled or its numbers cannot be read."""
     if name not in MODELLED:
         return None
+    if name in CAUSAL_CLASSES:
+        return plain(world, name, fields, request, notes)
     llama4 = fields.model_type == "llama4_text" and name == EAGLE3 and world.flag("eagle3.llama4-mlp")
-    size = slots.shape_of(world, fields, inner_key="intermediate_size_mlp" if llama4 else "intermediate_size")
+    inner_key = "intermediate_size_mlp" if llama4 else "intermediate_size"
+    size = _size(world, fields, request, notes, inner_key=inner_key, mla=name == EAGLE3_MLA)
+    if size is None:
+        return None
+    tied = fields.true("tie_word_embeddings")
+    if name in AUX_CLASSES:
+        return _aux(world, name, fields, size, notes)
+    qkv, out = _biases(name, fields)
+    made = slots.eagle1(fields, size, qkv_bias=qkv, out_bias=out)
+    return Built(name=name, slots=made, route=routes.eagle1, log=_WARNS, size=size, tied=tied)
+
+
+def plain(world: World, name: str, fields: Fields, request: LaunchRequest, notes: Notes) -> Built | None:
+    """A language model's own class with LLaMA's layers; None if its numbers cannot be read."""
+    size = _size(world, fields, request, notes, inner_key="intermediate_size", mla=False)
+    if size is None:
+        return None
+    qkv, out = _biases(name, fields)
+    made = slots.causal(fields, size, qkv_bias=qkv, out_bias=out, head_norms=name.startswith("Qwen3"))
+    route = routes.causal(made, layers=size.layers)
+    tied = fields.true("tie_word_embeddings")
+    return Built(name=name, slots=made, route=route, log=_WARNS, size=size, tied=tied)
+
+
+def _biases(name: str, fields: Fields) -> tuple[bool, bool]:
+    """Whether query, key and value have biases, and whether the way out has one."""
+    qwen2 = name.startswith("Qwen2")
+    return qwen2 or slots.biased(fields), not qwen2 and slots.biased(fields)
+
+
+def _size(
+    world: World, fields: Fields, request: LaunchRequest, notes: Notes, *, inner_key: str, mla: bool
+) -> Shape | None:
+    """The numbers of a class, with what building it from them refuses."""
+    size = slots.shape_of(world, fields, inner_key=inner_key)
     if size is None:
         at = (fields.at("hidden_size"),)
         notes.refuse(
             RefusalKind.CONFIG_FIELD, "load", "a size in the drafter's config is no integer", "draft.divides", at=at
         )
         return None
-    _divisible(fields, size, request, notes, mla=name == EAGLE3_MLA)
+    divisible(fields, request, notes, heads=size.heads, kv_heads=0 if mla else size.kv_heads, inner=size.inner)
     act = fields.get("hidden_act")
     if act != "silu":
         says = f"hidden_act is {act}; the class only has silu"
         notes.refuse(RefusalKind.CONFIG_FIELD, "load", says, "llama.hidden-act", at=(fields.at("hidden_act"),))
-    if name != EAGLE3_MLA:
+    if not mla:
         _rope(world, fields, notes)
-    tied = fields.true("tie_word_embeddings")
-    if name in AUX_CLASSES:
-        return _aux(world, name, fields, size, notes)
-    qwen = name.startswith("Qwen2")
-    biases = {"qkv_bias": qwen or slots.biased(fields), "out_bias": not qwen and slots.biased(fields)}
-    warns = "a warning names it as not found"
-    if name in EAGLE1_CLASSES:
-        made = slots.eagle1(fields, size, **biases)
-        return Built(name=name, slots=made, route=routes.eagle1, log=warns, size=size, tied=tied)
-    made = slots.causal(fields, size, **biases)
-    route = routes.causal(made, layers=size.layers)
-    return Built(name=name, slots=made, route=route, log=warns, size=size, tied=tied)
+    return size
 
 
 def _rope(world: World, fields: Fields, notes: Notes) -> None:
@@ -204,20 +230,20 @@ def _head(world: World, fields: Fields, size: Shape, notes: Notes, *, is_mla: bo
     return (None if tied else rows or size.vocab), null and not tied
 
 
-def _divisible(fields: Fields, size: Shape, request: LaunchRequest, notes: Notes, *, mla: bool) -> None:
-    """Tensor parallelism of the drafter: the target's, there is no flag of its own."""
+def divisible(fields: Fields, request: LaunchRequest, notes: Notes, *, heads: int, kv_heads: int, inner: int) -> None:
+    """Tensor parallelism of the drafter: the target's, there is no flag of its own. A size of 0 is not looked at."""
     given = request.tensor_parallel
     if given is None or given.value <= 1 or "--enable-dp-attention" in request.options:
         return
     tp = given.value
-    checks = [("num_attention_heads", size.heads), ("intermediate_size", size.inner)]
-    if not mla and size.kv_heads >= tp:
-        checks.append(("num_key_value_heads", size.kv_heads))
+    checks = [("num_attention_heads", heads), ("intermediate_size", inner)]
+    if kv_heads >= tp:
+        checks.append(("num_key_value_heads", kv_heads))
     for key, value in checks:
         if value % tp:
             _indivisible(fields, key, f"{key} {value} of the drafter is no multiple of {tp}", request, notes)
-    if not mla and size.kv_heads < tp and tp % size.kv_heads:
-        says = f"tensor parallelism {tp} is no multiple of the drafter's num_key_value_heads {size.kv_heads}"
+    if kv_heads and kv_heads < tp and tp % kv_heads:
+        says = f"tensor parallelism {tp} is no multiple of the drafter's num_key_value_heads {kv_heads}"
         _indivisible(fields, "num_key_value_heads", says, request, notes)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from drafter_lint.facts import World
 from drafter_lint.launch import LaunchRequest, parse_command
 
-_ALGORITHMS = {"eagle": "EAGLE", "eagle3": "EAGLE3"}
+_ALGORITHMS = {"eagle": "EAGLE", "eagle3": "EAGLE3", "draft_model": "STANDALONE", "pard": "STANDALONE"}
 
 
 def needed(world: World, method: str, drafter: str, target: str, *, context_length: int | None = None) -> LaunchRequest:

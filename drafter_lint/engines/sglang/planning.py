@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.checkpoint.text import text_config
 from drafter_lint.engines.plan import Capture, Plan, RefusalKind
-from drafter_lint.engines.sglang import sharing
+from drafter_lint.engines.sglang import sharing, standalone
 from drafter_lint.engines.sglang.arguments import EAGLE_FAMILY, Arguments, fills_itself, read_arguments
 from drafter_lint.engines.sglang.capture import captured, last_state, offers_head
 from drafter_lint.engines.sglang.classes import AUX_CLASSES, MODELLED, Built, build
@@ -55,6 +56,8 @@ def plan(world: World, request: LaunchRequest, drafter: Checkpoint, target: Targ
     """
     notes = Notes(world)
     arguments = read_arguments(world, request, target, notes)
+    if arguments.method == standalone.ALGORITHM:
+        standalone.arguments(world, request, notes)
     outcome = _follow(world, request, drafter, target, arguments=arguments, notes=notes)
     running, built = outcome.running, outcome.built
     switches = (
@@ -74,6 +77,7 @@ def plan(world: World, request: LaunchRequest, drafter: Checkpoint, target: Targ
         architecture=outcome.architecture,
         draft_class=outcome.draft_class,
         takes_aux=outcome.draft_class in AUX_CLASSES,
+        parallel_drafting=False if outcome.method == standalone.ALGORITHM else None,
         steps=tuple(notes.steps),
         refusals=tuple(notes.refusals),
         capture=outcome.capture,
@@ -111,11 +115,29 @@ def _follow(
     name = architecture(world, opened.config, notes)
     if name is None:
         return Outcome(method=method)
+    return _with_class(world, request, opened, target, name=name, notes=notes, arguments=arguments)
+
+
+def _with_class(
+    world: World,
+    request: LaunchRequest,
+    opened: Checkpoint,
+    target: Target,
+    *,
+    name: Located[str],
+    notes: Notes,
+    arguments: Arguments,
+) -> Outcome:
+    """By the method, once the drafter's class has a name."""
+    method = arguments.method
     known = draft_class(world, name, opened.config, request, notes)
     fields = Fields(opened.config, overrides(request))
     outcome = Outcome(method=method, architecture=name.value, draft_class=known, fields=fields)
     if known is None:
         return outcome
+    if method == standalone.ALGORITHM and known not in AUX_CLASSES:
+        plain = replace(outcome, fields=Fields(text_config(opened.config), overrides(request)))
+        return _standalone(world, request, opened, target, outcome=plain, name=name, notes=notes, arguments=arguments)
     if method == "DFLASH":
         return _blocks(notes, outcome, name)
     return _eagle(world, request, opened, target, outcome=outcome, notes=notes, arguments=arguments)
@@ -152,6 +174,45 @@ def _blocks(notes: Notes, outcome: Outcome, name: Located[str]) -> Outcome:
     return outcome
 
 
+def _standalone(
+    world: World,
+    request: LaunchRequest,
+    opened: Checkpoint,
+    target: Target,
+    *,
+    outcome: Outcome,
+    name: Located[str],
+    notes: Notes,
+    arguments: Arguments,
+) -> Outcome:
+    """A language model of its own."""
+    known, fields = outcome.draft_class or "", outcome.fields
+    if fields is None:
+        return outcome
+    standalone.checks(world, fields, target, request, notes)
+    _quantised(world, Fields(opened.config, fields.overrides), request, notes)
+    names = opened.config.strings("architectures")
+    if standalone.rewritten(world, name, names.value[0] if names and names.value else "", notes):
+        return replace(outcome, understood=bool(notes.refusals))
+    made = standalone.built(world, known, fields, request, notes)
+    capture = last_state(target)
+    if made is None:
+        return replace(outcome, capture=capture, running=standalone.running(world))
+    weights = Weights(visible=False) if arguments.from_target else load_weights(world, made, opened, notes)
+    situation = Situation(
+        world=world,
+        method=outcome.method or "",
+        built=made,
+        fields=fields,
+        target=target,
+        weights=weights,
+        capture=capture,
+        notes=notes,
+    )
+    running = replace(sharing.run(situation), map=standalone.ids(world))
+    return replace(outcome, capture=capture, running=running, built=made, weights=weights)
+
+
 def _eagle(
     world: World,
     request: LaunchRequest,
@@ -162,12 +223,12 @@ def _eagle(
     notes: Notes,
     arguments: Arguments,
 ) -> Outcome:
-    """EAGLE, EAGLE3 and STANDALONE share a worker."""
+    """EAGLE, EAGLE3 and STANDALONE share a worker; here a head, or a class that is bound like one."""
     method, fields = outcome.method or "", outcome.fields
     known = outcome.draft_class or ""
     if fields is None:
         return outcome
-    if known in _GEMMA_ASSISTANTS or (method == "STANDALONE" and known not in AUX_CLASSES):
+    if known in _GEMMA_ASSISTANTS:
         notes.step("method", f"what {method} does with {known} is not modelled", "algorithm.names")
         return Outcome(method=method, understood=False)
     _binds(world, method, known, fields, notes, from_target=arguments.from_target)

@@ -109,8 +109,10 @@ def biased(fields: Fields) -> bool:
     return fields.true("attention_bias") or fields.true("bias")
 
 
-def causal(fields: Fields, size: Shape, *, qkv_bias: bool, out_bias: bool) -> Mapping[str, Slot]:
-    """A whole language model: LlamaForCausalLM, Qwen2ForCausalLM."""
+def causal(
+    fields: Fields, size: Shape, *, qkv_bias: bool, out_bias: bool, head_norms: bool = False
+) -> Mapping[str, Slot]:
+    """A whole language model: LlamaForCausalLM, Qwen2ForCausalLM; with norms on each head, Qwen3ForCausalLM."""
     found = dict([table("model.embed_tokens.weight", size.vocab, size.hidden)])
     for index in range(min(size.layers, _MOST)):
         prefix = f"model.layers.{index}."
@@ -118,6 +120,8 @@ def causal(fields: Fields, size: Shape, *, qkv_bias: bool, out_bias: bool) -> Ma
         found.update(feed_forward(prefix, size))
         found.update([norm(f"{prefix}input_layernorm.weight", size.hidden)])
         found.update([norm(f"{prefix}post_attention_layernorm.weight", size.hidden)])
+        if head_norms:
+            found.update(norm(f"{prefix}self_attn.{part}_norm.weight", size.head_dim) for part in "qk")
     found.update([norm("model.norm.weight", size.hidden)])
     if not fields.true("tie_word_embeddings"):
         found.update([table("lm_head.weight", size.vocab, size.hidden)])

@@ -57,22 +57,25 @@ class Case:
         says: str,
         *,
         at: Location | None = None,
+        beside: tuple[Location, ...] = (),
         keys: tuple[str, ...] = (),
         measured: Mapping[str, JsonValue] | None = None,
         tensors: tuple[str, ...] = (),
         confidence: Confidence = Confidence.CERTAIN,
+        remedy: tuple[str, JsonValue] | None = None,
     ) -> None:
-        """Note that the engine stops here."""
+        """Note that the engine stops here; ``beside`` are further places that belong to it."""
         self.notes.refusals.append(
             Refusal(
                 kind=kind,
                 stage=stage,
                 says=says,
-                locations=(at or self.request.at(),),
+                locations=(at or self.request.at(), *beside),
                 evidence=self.evidence(*keys),
                 measured=measured or {},
                 tensors=tensors,
                 confidence=confidence,
+                remedy=remedy,
             )
         )
 

@@ -21,6 +21,7 @@ class Draft:
     architecture: str | None = None
     draft_class: str | None = None
     takes_aux: bool = False
+    parallel: bool | None = None
     capture: Capture | None = None
     fc: FcUse | None = None
     head: Provision | None = None
@@ -47,6 +48,7 @@ def finished(case: Case, draft: Draft) -> Plan:
         architecture=draft.architecture,
         draft_class=draft.draft_class,
         takes_aux=draft.takes_aux,
+        parallel_drafting=draft.parallel,
         steps=tuple(notes.steps),
         refusals=tuple(notes.refusals),
         capture=draft.capture,

@@ -6,7 +6,7 @@ from drafter_lint.engines.plan import RefusalKind
 from drafter_lint.engines.vllm.arguments import place
 from drafter_lint.engines.vllm.case import Case
 from drafter_lint.engines.vllm.view import View
-from drafter_lint.findings import Located
+from drafter_lint.findings import Located, Location
 
 #: RoPE types whose table merely grows with max_position_embeddings
 #: (vllm 0.33.0, config/speculative.py, _CACHE_ONLY_ROPE_TYPES).
@@ -57,8 +57,11 @@ def tensor_parallel(case: Case, view: View) -> None:
         case.refuse(RefusalKind.TENSOR_PARALLEL, "load", says, at=view.at("intermediate_size"))
 
 
-def context(case: Case, view: View, *, runner: str) -> None:
-    """What happens where the drafter's positions end before the target's."""
+def context(case: Case, view: View, *, runner: str, shared: bool = True) -> None:
+    """What happens where the drafter's positions end before the target's.
+
+    ``shared`` is False for a draft model of its own: its table is never raised, and its own length bounds it.
+    """
     target = case.request.context_length or case.target.max_position_embeddings
     positions = view.integer("max_position_embeddings")
     if target is None or positions is None:
@@ -69,7 +72,9 @@ def context(case: Case, view: View, *, runner: str) -> None:
     law = case.world.text("context.draft-raised")
     at = view.at("max_position_embeddings")
     key = "context.draft-raised"
-    if law == "always" or (law == "if only the cache grows" and _only_cache(view)):
+    if not shared:
+        _beyond(case, at, own=own, target=target.value, runner=runner)
+    elif law == "always" or (law == "if only the cache grows" and _only_cache(view)):
         change = (str(positions), str(target.value))
         case.rewrite("max_position_embeddings", change, "raised to the length served", key, at=at)
     elif law == "no":
@@ -81,6 +86,17 @@ def context(case: Case, view: View, *, runner: str) -> None:
         case.rewrite("max_model_len", change, says, "context.target-lowered", at=at)
     else:
         case.step("context", f"nothing is drafted from position {own} on", key, at=at)
+
+
+def _beyond(case: Case, at: Location, *, own: int, target: int, runner: str) -> None:
+    if runner != "v2":
+        case.step("context", f"nothing is drafted from position {own} on", "draft-model.past-its-length", at=at)
+    elif case.world.flag("context.target-lowered"):
+        says = "lowered to the draft model's own length"
+        case.rewrite("max_model_len", (str(target), str(own)), says, "context.target-lowered", at=at)
+    else:
+        says = f"V2 goes on drafting: positions {own} to {target} are past the end of the draft model's rotary table"
+        case.step("context", says, "context.target-lowered", at=at)
 
 
 def _own_length(case: Case, positions: int, target: int) -> int:

@@ -68,7 +68,16 @@ def _fallback(case: Case, method: str | None, *, parallel_drafting: bool) -> str
         piped = stages is not None and stages.value not in {None, "1"}
         listed = case.world.text("runner.default") != "v2"
         return "EAGLE-3 with pipeline parallelism" if piped and listed and method == "eagle3" else ""
+    if mixed_vocabularies(case) and case.world.text("draft-model.mixed-in-v2") == "left to v1":
+        return "draft models of another vocabulary"
     return "" if method in case.world.names("runner.v2-methods") else f"method {method}"
+
+
+def mixed_vocabularies(case: Case) -> bool:
+    """True if the command lets the draft model have a vocabulary of its own, in a release that knows the key."""
+    value = case.request.speculative_config.get("use_heterogeneous_vocab")
+    known = case.world.text("draft-model.mixed-vocabularies") != "no key"
+    return known and value is not None and value.value is True
 
 
 def _change(case: Case, runner: str) -> str:

@@ -10,19 +10,19 @@ A check that ran only in part must not look like a pass.
 None is needed in the drafter. Start the server with a small batch and look at the accept length.
 
 ## Limits
-What engines do is understood for EAGLE-1/2 and EAGLE-3 drafters. Every other published layout is recognised and its
-own files are checked; what an engine makes of it is not planned yet.
+What engines do is understood for EAGLE-1/2 and EAGLE-3 drafters, and for draft models of their own. Every other
+published layout is recognised and its own files are checked; what an engine makes of it is not planned yet.
 """
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Drafter, Eagle, Layout, Unsupported
+from drafter_lint.drafters import Drafter, DraftModel, Eagle, Layout, Unsupported
 from drafter_lint.findings import Outcome
 from drafter_lint.rule import Checks, NotChecked, rule
 from drafter_lint.scope import Deployment
 
 #: The kinds of drafter whose treatment by the engines is modelled.
-PLANNED = (Eagle,)
+PLANNED = (Eagle, DraftModel)
 
 
 @rule("DFL009", "not-understood", Outcome.SILENT)

@@ -17,7 +17,7 @@ EAGLE against EAGLE-3 has its own pages.
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Drafter
+from drafter_lint.drafters import Drafter, DraftModel
 from drafter_lint.findings import Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.rules.method.remedy import right_method
@@ -52,4 +52,4 @@ def _plain_model(at: Deployment[Drafter]) -> bool:
     """True if a model that needs no states of the target is bound to the target's embedding and head."""
     plan, method = at.plan, (at.plan.method or "").lower()
     bound = plan.head is not None and plan.head.provider == "target"
-    return at.drafter.method == "draft_model" and "eagle" in method and bound and not self_drafting(at)
+    return isinstance(at.drafter, DraftModel) and "eagle" in method and bound and not self_drafting(at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from drafter_lint.drafters import Drafter, Eagle
+from drafter_lint.drafters import Drafter, DraftModel, Eagle
 from drafter_lint.engines import engine
 from drafter_lint.facts import World, profile, version_of, worlds
 from drafter_lint.findings import AddArguments, Edit, Fix, JsonValue, Located, ReplaceArgument
@@ -31,13 +31,15 @@ def world_of(at: Deployment[Drafter]) -> World:
 
 def right_method(at: Deployment[Drafter]) -> Fix | None:
     """Ask for the method the drafter was made for; None if it or the engine's word for it is not known."""
-    if not isinstance(at.drafter, Eagle):
+    if not isinstance(at.drafter, (Eagle, DraftModel)):
         return None
     wanted = needed(at)
     if wanted.method is None:
         return None
     word = wanted.method.value
     given = at.request.method
+    if given is not None and given.value == word:
+        return None  # the method is right, and this engine does not run it
     if given is not None:
         return Fix(f"method {word}", replaced(at.request, "method", given, word))
     place = wanted.method.at.argument

@@ -59,7 +59,7 @@ class _Held:
 @rule("DFL801", "trained-for-another-target", Outcome.SLOW)
 def check(at: Pair[Drafter]) -> Checks:
     """The strongest claims against the target's names; one of them that fits is enough."""
-    if at.drafter.method == "draft_model":
+    if at.drafter.method in {"draft_model", "pard"}:
         return  # a model of its own, made for no target; its card names the model it was tuned from
     claims = [claim for claim in at.drafter.claims if names_a_model(claim.target.value)]
     if not claims:

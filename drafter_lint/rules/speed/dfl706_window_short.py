@@ -18,7 +18,7 @@ not reckoned with.
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import Drafter
 from drafter_lint.engines.plan import RefusalKind
 from drafter_lint.findings import Found, Outcome
 from drafter_lint.rule import Checks, rule
@@ -27,7 +27,7 @@ from drafter_lint.scope import Deployment
 
 
 @rule("DFL706", "window-short", Outcome.HYGIENE)
-def check(at: Deployment[Eagle]) -> Checks:
+def check(at: Deployment[Drafter]) -> Checks:
     """Compare the windows, and say what the engine makes of it."""
     window = at.drafter.layer_config.integer("max_position_embeddings")
     asked, own = at.request.context_length, at.target.max_position_embeddings
