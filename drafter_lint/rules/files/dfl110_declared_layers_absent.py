@@ -28,7 +28,7 @@ from drafter_lint.scope import Alone, Deployment
 
 @rule("DFL110", "declared-layers-absent", Outcome.HYGIENE)
 def check(
-    at: Alone[Eagle | BlockDrafter | DraftModel | Medusa | MlpSpeculator] | Deployment[Eagle],
+    at: Alone[Eagle | BlockDrafter | DraftModel | Medusa | MlpSpeculator] | Deployment[Eagle | DraftModel],
 ) -> Checks:
     """Declared layers against layers in the file, and what comes of it."""
     drafter, declared = at.drafter, at.drafter.num_layers
@@ -36,6 +36,8 @@ def check(
         return
     if isinstance(drafter, DraftModel) and drafter.checkpoint.tensors.missing_files:
         return  # the shards that are not there are told of already
+    if isinstance(drafter, DraftModel) and isinstance(at, Deployment) and at.plan.draft_class is not None:
+        return  # told by language-model-incomplete or tensor-refused, with what the engine makes of it
     if isinstance(at, Deployment) and any(item.kind is RefusalKind.LAYER_COUNT for item in at.plan.refusals):
         return  # told by layer-count-refused
     count = drafter.layers_in_file
@@ -54,18 +56,19 @@ def check(
     )
 
 
-def _effect(at: Deployment[Eagle]) -> tuple[Outcome | None, str, tuple[Evidence, ...]]:
+def _effect(at: Deployment[Eagle | DraftModel]) -> tuple[Outcome | None, str, tuple[Evidence, ...]]:
     """What this engine makes of it: layers nothing fills, or tensors without a place."""
     plan = at.plan
     if stopped := refusals(at, "declared-layers-absent"):
         evidence = once(item for refusal in stopped for item in refusal.evidence)
         return Outcome.REFUSES, "; those beyond are refused", evidence
-    if class_cause(at):
+    drafter = at.drafter
+    if class_cause(at) or not isinstance(drafter, Eagle):
         return None, "", ()
     empty = [state.name for state in plan.parameters if state.matters and state.state in {"unfilled", "partly"}]
-    if hollow := absent_layers(at.drafter, empty):
+    if hollow := absent_layers(drafter, empty):
         return Outcome.SILENT, f"; {len(hollow)} parameters of the others are not filled", plan.evidence_of("class")
-    further = further_layers(at.drafter)
+    further = further_layers(drafter)
     dropped = [fate for fate in plan.tensors if fate.fate == "dropped" and fate.name in further]
     if dropped:
         return Outcome.SILENT, f"; {len(dropped)} tensors of the others are dropped", dropped[0].evidence
