@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from drafter_lint.drafters import Eagle
-from drafter_lint.findings import Found, Outcome, weakest
+from drafter_lint.findings import Evidence, Found, Outcome, weakest
 from drafter_lint.rules.shared import class_cause, method_refused, once, refusals, states_withheld
 from drafter_lint.rules.vocabulary.drafted import Drafted, Fault, drafted_vocabulary
 from drafter_lint.scope import Alone, Deployment, Known
@@ -46,7 +46,7 @@ def told(at: Known[Eagle], name: str, found: Found) -> Found:
         return replace(
             found,
             message=found.message + _STOPS[group[0].stage],
-            evidence=once(item for refusal in group for item in refusal.evidence) or found.evidence,
+            evidence=_evidence(at, found, *(item for refusal in group for item in refusal.evidence)),
             outcome=Outcome.REFUSES,
             confidence=weakest(found.confidence, *(refusal.confidence for refusal in group)),
         )
@@ -57,8 +57,13 @@ def told(at: Known[Eagle], name: str, found: Found) -> Found:
         return replace(found, message=f"{found.message}; here it loads all the same", outcome=Outcome.HYGIENE)
     if not name.startswith("d2t-"):
         return found
-    evidence = use.evidence or found.evidence
+    evidence = _evidence(at, found, *use.evidence)
     if use.use in {"identity", "none"} and name != "d2t-missing":
         says = f"; here it is not applied: {use.says}"
         return replace(found, message=found.message + says, evidence=evidence, outcome=Outcome.HYGIENE)
     return replace(found, evidence=evidence)
+
+
+def _evidence(at: Deployment[Eagle], found: Found, *planned: Evidence) -> tuple[Evidence, ...]:
+    """What is known of this engine, and no other."""
+    return once((*(item for item in found.evidence if item.engine in {"", at.plan.engine}), *planned))
