@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import published
+from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.reference import Reference
 from hub_pairs import (
     COMMITS,
     DRAFTER,
@@ -91,6 +93,22 @@ def test_without_a_target_named_the_drafters_own_costs_no_more(kimi: Mapping[str
         assert len(hub.requests) <= 14
     target = answer.checks[0]["target"]
     assert (target["name"], target["origin"]) == (KIMI, "claimed by the drafter")
+
+
+def test_of_the_head_only_the_rows_looked_at_are_asked_for() -> None:
+    """A head cut by offsets: two rows of 128 bytes in each of three places, by exact ranges."""
+    repos = small_pair()
+    pruned = small("eagle3-llama").patched({"tensors": {"lm_head.weight": "BF16 256x64 = 1*8192 2*8192"}})
+    reference = Reference(spelling=DRAFTER, kind="hub", name=DRAFTER)
+    head = Checkpoint(reference, pruned.source(), role="drafter").tensors["lm_head.weight"]
+    repos[DRAFTER]["files"] = pruned.files()
+    with LoopbackHub(repos) as hub:
+        answer = run(*PAIR, *EVERY_ENGINE, *JSON)
+        ranges = [request.range for request in hub.requests if request.range]
+    assert "DFL312" in answer.codes
+    asked = [tuple(map(int, text.removeprefix("bytes=").split("-"))) for text in ranges]
+    rows = sorted({(first - head.start) / 128 for first, last in asked if last - first + 1 == 256})
+    assert rows == [42, 128, 212]
 
 
 # Every fault, on either side, at every stage.
