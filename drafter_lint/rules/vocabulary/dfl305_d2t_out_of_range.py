@@ -19,10 +19,10 @@ Maps that hold ids instead of offsets are reported as that. A map that fits the 
 from __future__ import annotations
 
 from drafter_lint.drafters import Eagle
-from drafter_lint.findings import Confidence, Fix, Found, Outcome
+from drafter_lint.findings import Confidence, Fix, Found, Location, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.rules.vocabulary.drafted import READERS
-from drafter_lint.rules.vocabulary.tell import faulty, told
+from drafter_lint.rules.vocabulary.tell import faulty, target_of, told
 from drafter_lint.scope import Alone, Known
 
 
@@ -40,10 +40,19 @@ def check(at: Known[Eagle]) -> Checks:
     found = Found(
         message=f"{len(outside)} draft {have} no target token: draft token {first} would mean target token {target}; "
         f"{whose} {end}",
-        locations=(at.drafter.tensor_at("d2t", f"[{first}] leads to {target}"),),
+        locations=(at.drafter.tensor_at("d2t", f"[{first}] leads to {target}"), *_sizes(at)),
         measured={"outside": len(outside), "draft_id": first, "target_id": target, "vocabulary": drafted.vocabulary},
         evidence=READERS,
         fix=Fix("build the map for this vocabulary, or use the drafter made for it"),
         confidence=Confidence.LIKELY if isinstance(at, Alone) else Confidence.CERTAIN,
     )
     yield told(at, "d2t-out-of-range", found)
+
+
+def _sizes(at: Known[Eagle]) -> tuple[Location, ...]:
+    """Where the two vocabularies are declared, if they differ: then the map was made for the drafter's."""
+    target = target_of(at)
+    ours, theirs = at.drafter.vocab_size, target.vocab_size if target else None
+    if ours is None or theirs is None or ours.value == theirs.value:
+        return ()
+    return ours.at.saying(f"{ours.value} ids"), theirs.at.saying(f"{theirs.value} ids")
