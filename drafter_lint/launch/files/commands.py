@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from drafter_lint.launch.command import find_program
 from drafter_lint.launch.files.containers import RUNTIMES, Container, created
 from drafter_lint.launch.files.scan import Scan
-from drafter_lint.launch.files.spoken import ASSIGNED, first_word, is_talk, script_at, starts_engine
+from drafter_lint.launch.files.spoken import ASSIGNED, first_word, is_talk, passed_on, script_at, starts_engine
 from drafter_lint.launch.files.traced import Traced, joined
 from drafter_lint.launch.files.variables import Variables
 from drafter_lint.launch.files.versions import image_engine
@@ -25,7 +25,7 @@ _SPECULATIVE = re.compile(r"--spec(?:ulative)?[-_](?:[a-z])")
 _ENGINE_BY_FLAG = {"--speculative-config": "vllm", "--speculative-algorithm": "sglang"}
 _OTHERS = re.compile(
     r"(?:^|[/\s.])(?:atom\.entrypoints|atom|tilert|trtllm-serve|trtllm|tensorrt_llm|llama-server|llama_cpp|tokenspeed|xllm"
-    r"|lmdeploy|mlx_lm|text-generation-launcher|dynamo\.\w+|bench\w*|\w*benchmark\w*)"
+    r"|lmdeploy|mlx_lm|text-generation-launcher|dynamo\.(?!sglang|vllm)\w+|bench\w*|\w*benchmark\w*)"
 )
 _SERVE = re.compile(r"(?:.*/)?(?:vllm|sglang)")
 _MAX_DEPTH = 10
@@ -68,6 +68,9 @@ def read(
         written = words[program.before].written_extent() is not None
         where = words[begin] if written and not _stands_in(words[program.before], start) else start
         scan.add(words[begin:], engine=program.engine, start=where, environment=environment, image=image)
+    elif (passed := passed_on(texts)) is not None:
+        kept = _engine_flags(words[passed[1] :], engine=passed[0])
+        scan.add(kept, engine=passed[0], start=start, environment=_prefixed_variables(words, variables), image=image)
     elif any(_PREFIXED.match(text) for text in texts):
         _wrapped(scan, words, variables, image=image, start=start)
     else:
@@ -82,7 +85,7 @@ def contained(scan: Scan, container: Container, *, variables: Variables, start: 
     texts = [word.text for word in container.words]
     if not texts:
         return
-    if find_program(texts) is not None or script_at(texts) is not None:
+    if find_program(texts) or passed_on(texts) or script_at(texts) is not None:
         read(scan, container.words, inner, image=image, start=start)
         return
     flags = [text.partition("=")[0].replace("_", "-") for text in texts]
@@ -150,6 +153,19 @@ def _is_server(image: Traced | None, flags: Sequence[str]) -> bool:
     """True if an image's arguments look like a server's: a model, or a flag servers have."""
     official = image is not None and re.search(r"vllm-openai", image.text) is not None
     return official or "--model" in flags or "--model-path" in flags
+
+
+def _engine_flags(words: Sequence[Traced], *, engine: str) -> list[Traced]:
+    """Flags that are the engine's, with their values, out of those a wrapper takes."""
+    kept: list[Traced] = []
+    own = False
+    for word in words:
+        if word.text.startswith("-") and not word.text[1:2].isdigit():
+            flag = word.text.partition("=")[0].partition(".")[0].replace("_", "-")
+            own = len(understood(engine, flag)) == 1 or _SPECULATIVE.match(flag) is not None
+        if own:
+            kept.append(word)
+    return kept
 
 
 def _wrapped(scan: Scan, words: Sequence[Traced], variables: Variables, *, image: Traced | None, start: Traced) -> None:

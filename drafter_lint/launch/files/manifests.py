@@ -23,6 +23,8 @@ _SECTION = re.compile(
 _ARGUMENTS = re.compile(r"args|arguments|command|cmd|flags|options|entrypoint", re.IGNORECASE)
 _RESULT = re.compile(r"throughput|latency|ttft|tpot|accept_?len|completed|duration", re.IGNORECASE)
 _KUBERNETES = re.compile(r"\$\$|\$\(([A-Za-z_][\w.-]*)\)")
+# gpustack appends these words to its own command, behind the model (gpustack, worker/backends/vllm.py and sglang.py).
+_GPUSTACK = "backend_parameters"
 _INSIDE = re.compile(r"vllm|sglang|--spec|speculative[-_]", re.IGNORECASE)
 _SPECULATIVE = re.compile(r"--spec(?:ulative)?[-_]\w+")
 
@@ -134,6 +136,8 @@ def _described(table: Table, around: _Around) -> _Around:
             engine = match[1].lower()
     parameters = table.get("parameters")
     model = parameters.text("model") if isinstance(parameters, Table) else around.model
+    if table.get(_GPUSTACK) is not None:
+        model = table.text("huggingface_repo_id", "model_scope_model_id", "local_path")
     results = around.results or any(_RESULT.search(key.text) for key, _ in table.entries)
     return replace(around, image=image, engine=engine, model=model, results=results)
 
@@ -259,7 +263,16 @@ def _arguments(manifest: _Manifest, words: list[Traced], around: _Around, source
         commands.read(manifest.scan, words, manifest.variables, image=around.image, start=source.start)
         return
     engine = image_engine(around.image.text) if around.image is not None else None
+    if around.keys[-1:] == (_GPUSTACK,) and around.model is not None:
+        flag = "--model" if around.engine == "vllm" else "--model-path"
+        words = [Traced.stand_in(flag), around.model, *(part for word in words for part in _halves(word))]
     commands.flags_alone(manifest.scan, words, engine=engine or around.engine, start=source.start, image=around.image)
+
+
+def _halves(word: Traced) -> list[Traced]:
+    """``--flag value`` in one text as two words."""
+    match = re.match(r"--[\w.-]+\s+(?=\S)", word.text)
+    return [word.cut(0, len(match[0].rstrip())), word.cut(match.end(), len(word))] if match else [word]
 
 
 def _settings(manifest: _Manifest, table: Table, around: _Around) -> bool:

@@ -9,6 +9,8 @@ from drafter_lint.launch.command import find_program
 from drafter_lint.launch.files.quoting import Unclosed, plain_words
 from drafter_lint.launch.files.traced import Traced
 
+# Modules that start an engine inside and hand its flags on, beside flags of their own (ai-dynamo).
+_PASSING = re.compile(r"dynamo\.(?P<engine>sglang|vllm)(?:\.(?:main|worker))*")
 ASSIGNED = re.compile(r"([A-Za-z_]\w*)=")
 # Words in front of an engine's name that speak of it without starting it.
 _TALK = {
@@ -61,7 +63,15 @@ def starts_engine(words: Sequence[Traced]) -> bool:
     texts = [word.text for word in words]
     if not texts or is_talk(texts):
         return False
-    return find_program(texts) is not None or script_at(texts) is not None
+    return find_program(texts) is not None or script_at(texts) is not None or passed_on(texts) is not None
+
+
+def passed_on(texts: Sequence[str]) -> tuple[str, int] | None:
+    """The engine a wrapper's module starts, and the index of the first word behind the module."""
+    for index in range(1, len(texts)):
+        if texts[index - 1] == "-m" and (match := _PASSING.fullmatch(texts[index])):
+            return match["engine"], index + 1
+    return None
 
 
 def is_talk(texts: Sequence[str]) -> bool:
