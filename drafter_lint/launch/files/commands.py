@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from drafter_lint.launch.command import find_program
-from drafter_lint.launch.files.containers import RUNTIMES, Container, created
+from drafter_lint.launch.files.containers import RUNTIMES, Container, created, from_environment
 from drafter_lint.launch.files.scan import Scan
 from drafter_lint.launch.files.spoken import ASSIGNED, first_word, is_talk, passed_on, script_at, starts_engine
 from drafter_lint.launch.files.traced import Traced, joined
@@ -82,16 +82,19 @@ def contained(scan: Scan, container: Container, *, variables: Variables, start: 
     inner = variables.fresh(container.environment)
     inner.exported = set(inner.values)
     image = None if container.pinned else container.image
+    if flags := from_environment(container):
+        scan.add(flags, engine="vllm", start=start, environment=container.environment, image=image)
+        return
     texts = [word.text for word in container.words]
     if not texts:
         return
     if find_program(texts) or passed_on(texts) or script_at(texts) is not None:
         read(scan, container.words, inner, image=image, start=start)
         return
-    flags = [text.partition("=")[0].replace("_", "-") for text in texts]
-    speculates = any(_SPECULATIVE.match(flag) for flag in flags)
+    names = [text.partition("=")[0].replace("_", "-") for text in texts]
+    speculates = any(_SPECULATIVE.match(name) for name in names)
     engine = image_engine(container.image.text) if container.image is not None else None
-    if container.own_entry and engine is not None and (speculates or _is_server(container.image, flags)):
+    if container.own_entry and engine is not None and (speculates or _is_server(container.image, names)):
         scan.add(container.words, engine=engine, start=start, environment=container.environment, image=image)
     elif speculates and not any(_OTHERS.search(text) for text in texts[:4]):
         open_image = container.image is not None and placeholders(container.image.text)

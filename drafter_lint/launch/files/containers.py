@@ -10,6 +10,18 @@ from drafter_lint.launch.files.spoken import ASSIGNED
 from drafter_lint.launch.files.traced import Traced
 from drafter_lint.launch.words import placeholders
 
+# An image whose server takes its flags from the environment, in capitals; the model's name is the exception
+# (docs.runpod.io/serverless/vllm/environment-variables and …/configuration).
+_WORKER = re.compile(r"(?:[\w.-]+/)*worker(?:-v1)?-vllm(?:[:@].*)?")
+_WORKER_FLAGS = {
+    "MODEL_NAME": "--model",
+    "MODEL_REVISION": "--revision",
+    "SPECULATIVE_CONFIG": "--speculative-config",
+    "TENSOR_PARALLEL_SIZE": "--tensor-parallel-size",
+    "QUANTIZATION": "--quantization",
+    "DTYPE": "--dtype",
+    "MAX_MODEL_LEN": "--max-model-len",
+}
 RUNTIMES = {"docker", "podman", "nerdctl", "docker.io"}
 _SWITCHES = re.compile(
     r"-[ditPqI]+|--(?:rm|detach|interactive|tty|privileged|init|read-only|publish-all|quiet|no-healthcheck"
@@ -61,6 +73,16 @@ def created(words: Sequence[Traced], runtime: int) -> Container | None:
     rest = list(words[index + 1 :])
     command = rest if entry is None else [*([entry] if entry.text else []), *rest]
     return Container(image=words[index], words=command, environment=environment, own_entry=entry is None)
+
+
+def from_environment(container: Container) -> list[Traced]:
+    """The vLLM flags a container of RunPod's worker gets through its environment; none for other containers."""
+    if container.image is None or _WORKER.fullmatch(container.image.text.strip("\"'")) is None:
+        return []
+    given = [
+        (flag, container.environment[name]) for name, flag in _WORKER_FLAGS.items() if name in container.environment
+    ]
+    return [word for flag, value in given for word in (Traced.stand_in(flag, value.extent()), value)]
 
 
 def _is_open(text: str, rest: Sequence[str]) -> bool:

@@ -90,7 +90,8 @@ def _from(body: Traced, known: Variables, stages: dict[str, _Stage]) -> _Stage:
 
 
 def _finish(scan: Scan, stage: _Stage, known: Variables) -> None:
-    if stage.start is None:
+    start = stage.start or next(iter(stage.environment.values()), None)
+    if start is None:
         return
     words = [*(stage.entry or []), *(stage.command or [])]
     container = containers.Container(
@@ -100,7 +101,7 @@ def _finish(scan: Scan, stage: _Stage, known: Variables) -> None:
         own_entry=stage.entry is None,
         pinned=stage.pinned,
     )
-    commands.contained(scan, container, variables=known.fresh(), start=stage.start)
+    commands.contained(scan, container, variables=known.fresh(), start=start)
 
 
 def _words(body: Traced) -> list[Traced]:

@@ -174,8 +174,8 @@ def _service(manifest: _Manifest, table: Table, around: _Around) -> None:
         environment=environment,
         own_entry=not first,
     )
-    if words:
-        start = _first(entry if first else command)
+    if words or environment:
+        start = _first(entry if first else command) if words else next(iter(environment.values()))
         commands.contained(manifest.scan, container, variables=known, start=start)
     for key, value in table.entries:
         if key.text not in {"image", "entrypoint", "command", "environment"}:
