@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 #: The same examples on every machine, in a bounded number.
 BOUNDED = settings(
-    max_examples=120,
+    max_examples=80,
     derandomize=True,
     database=None,
     deadline=None,

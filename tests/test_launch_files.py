@@ -396,7 +396,7 @@ def test_a_text_made_to_be_slow_asks_for_bounded_work(
     name: str, unit: str, spent: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(effort, "_BASE", 100_000)  # the law is the same, and the test quicker
-    text = _repeated(name, unit, 64_000)
+    text = _repeated(name, unit, 24_000)
     check_places(find_commands(text, file=name), text, name)
     assert 0 < spent["units"] <= effort.allowed(len(text))
     assert spent["calls"] < 60_000

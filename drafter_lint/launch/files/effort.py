@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from drafter_lint.errors import DrafterLintError
 
-# A unit is about the work of one character of a command. The largest of the documents in fixtures/launch asks for
-# 20,000 units; two million take about a second.
+# A unit is about the work of one character of a command. No document in fixtures/launch asks for more than
+# 8,000 units; two million take about a second.
 _BASE = 2_000_000
 _EACH_CHARACTER = 4
 
