@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Literal
 
 import pytest
 
@@ -51,9 +53,9 @@ class Recording:
         return data
 
 
-def checkpoint(files: Mapping[str, Content]) -> tuple[Checkpoint, Recording]:
+def checkpoint(files: Mapping[str, Content], *, kind: Literal["hub", "local"] = "hub") -> tuple[Checkpoint, Recording]:
     source = Recording(MemorySource("a/b", files, commit="0123456789abcdef"))
-    reference = Reference(spelling="a/b", kind="hub", name="a/b")
+    reference = Reference(spelling="a/b", kind=kind, name="a/b")
     return Checkpoint(reference, source, role="drafter"), source
 
 
@@ -388,6 +390,46 @@ def test_find_opens_a_large_index_at_last() -> None:
     assert len(source.reads) == 7  # two for each header, none of its bytes twice, and the index
     assert it.find_tensor("absent") is None
     assert len(source.reads) == 7
+
+
+EMBEDDING = re.compile(r"embed_tokens\.weight$")
+
+
+def test_a_glimpse_of_a_repository_is_one_read() -> None:
+    it, source = checkpoint(large(where="model-00001-of-00004.safetensors"))
+    (found,) = it.glimpse(EMBEDDING)
+    assert source.reads == [("model-00001-of-00004.safetensors", 0, 96 * 1024)]
+    assert it.glimpse(EMBEDDING) == (found,)
+    assert len(source.reads) == 1
+    assert it.tensors["model.embed_tokens.weight"] == found
+    assert it.glimpse(EMBEDDING) == (found,)  # out of the table now
+
+
+def test_a_glimpse_sees_no_other_shard() -> None:
+    it, source = checkpoint(large(where="model-00003-of-00004.safetensors"))
+    assert it.glimpse(EMBEDDING) == ()
+    assert len(source.reads) == 1
+
+
+def test_of_a_folder_every_shard_is_within_reach() -> None:
+    it, source = checkpoint(large(where="model-00003-of-00004.safetensors"), kind="local")
+    (found,) = it.glimpse(EMBEDDING)
+    assert found.file == "model-00003-of-00004.safetensors"
+    assert source.opened == ["model-00001-of-00004.safetensors", "model-00003-of-00004.safetensors", INDEX]
+    assert it.glimpse(re.compile("absent")) == ()
+
+
+def test_a_glimpse_into_a_folder_with_a_shard_gone() -> None:
+    it, _ = checkpoint({INDEX: index(a="1.safetensors", b="2.safetensors"), "1.safetensors": shard("a")}, kind="local")
+    assert it.glimpse(re.compile("^b$")) == ()
+
+
+@pytest.mark.parametrize("kind", ["hub", "local"])
+def test_nothing_to_glimpse_at(kind: Literal["hub", "local"]) -> None:
+    it, _ = checkpoint({"model.gguf": b"GGUF"}, kind=kind)
+    with pytest.raises(Unavailable) as caught:
+        it.glimpse(EMBEDDING)
+    assert caught.value.trouble is Trouble.NOT_SAFETENSORS
 
 
 def test_find_in_a_missing_shard() -> None:

@@ -6,6 +6,7 @@ import json
 import math
 import random
 import struct
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -378,7 +379,8 @@ def test_equal_rows_are_silent_close_ones_a_doubt_unrelated_ones_a_finding() -> 
     assert said(drafter_files(embedding=own), target_files(own)) == ([], [])
     ((close,), skips) = said(drafter_files(embedding=matrix(2, near=own)), target_files(own))
     assert (close.confidence, skips) == (Confidence.POSSIBLE, [])
-    assert "close to the target's and not equal: of a sibling of the target, or trained further" in close.message
+    assert "is close to the target's and not equal (8 rows from id 16, cosines 0.99" in close.message
+    assert close.message.endswith("): a sibling's, or trained further")
     ((unrelated,), _) = said(drafter_files(embedding=matrix(2)), target_files(own))
     assert unrelated.confidence is Confidence.LIKELY
     assert "the drafter's embedding is unrelated to the target's" in unrelated.message
@@ -688,7 +690,7 @@ def test_rows_that_differ_on_the_hub(large: Mapping[str, dict[str, Content]]) ->
     config = json.loads(published.target(name).files()["config.json"])  # type: ignore[arg-type]
     del config["quantization_config"]
     answer, _, _ = cost(pair_of(large[DRAFTER], {**files, "config.json": json.dumps(config).encode()}))
-    assert "is unrelated to the target's: 3 rows from id 1000" in skipped(answer)[0]
+    assert "is unrelated to the target's (3 rows from id 1000, cosines " in skipped(answer)[0]
 
 
 def small_repos(embedding: Matrix | None = None) -> dict[str, Repo]:
@@ -828,3 +830,20 @@ def test_recipes_are_read_as_they_are() -> None:
         == "embed_tokens.weight[128:136] of the drafter holds nothing but zeros: there is no data to compare"
     )
     assert not skip.needed
+
+
+def test_a_verifier_that_is_no_id_is_not_opened() -> None:
+    """What is stated is opened where nobody names a target; a bare name may be anything."""
+    bare = opened(with_claims(card="- **Verifier:** Qwen3-32B\n"), "drafter", "lab/out")
+    assert not recognise(bare).drafter.claims
+    with_owner = opened(with_claims(card="- **Verifier:** Qwen/Qwen3-32B\n"), "drafter", "lab/out")
+    assert [claim.strength for claim in recognise(with_owner).drafter.claims] == ["stated"]
+
+
+def test_a_card_of_strangers_takes_no_time() -> None:
+    """The text is bounded, the patterns are linear, and so is what is compared."""
+    card = "inference of Kimi-K2.5, " * 8000 + "--model " + "." * 50_000 + "`" * 50_000
+    started = time.monotonic()
+    (claim,) = recognise(opened(with_claims(card=card), "drafter", "lab/out")).drafter.claims
+    assert claim.target.value == "Kimi-K2.5"
+    assert time.monotonic() - started < 20

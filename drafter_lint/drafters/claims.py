@@ -11,6 +11,8 @@ from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Located, Location
 
 OWN_NAME = "its own name"
+#: A card that names more models than this is about no single one.
+_MENTIONS = 64
 _ORDER = ("stated", "named", "told")
 #: Fields made for naming the verifier: speculators; DeepSpec and DFlash trainers; Medusa.
 _STATED = (
@@ -42,7 +44,8 @@ def _card(checkpoint: Checkpoint) -> Iterator[Claim]:
         # A drafter tuned further from a drafter names that one; it says nothing of the target.
         if not names_a_drafter(base.value):
             yield Claim(base, "model card base_model", "stated")
-    if listed and _names_one(listed.value) and not names_a_drafter(listed.value):
+    # An id only: the stated target is also what is opened where nobody names one.
+    if listed and parse_name(listed.value).owner and _names_one(listed.value) and not names_a_drafter(listed.value):
         yield Claim(listed, "the verifier its card lists", "stated")
 
 
@@ -78,6 +81,6 @@ def _told(checkpoint: Checkpoint) -> Iterator[Claim]:
         mentioned = checkpoint.card_mentions
     except Unavailable:
         return
-    models = [item for item in mentioned if _names_one(item.value) and not names_a_drafter(item.value)]
+    models = [item for item in mentioned[:_MENTIONS] if _names_one(item.value) and not names_a_drafter(item.value)]
     if models and not any(contradict(models[0].value, item.value).same is False for item in models[1:]):
         yield Claim(models[0], "the text of its card", "told")

@@ -48,10 +48,12 @@ def check(at: Pair[Drafter]) -> Checks:
     lowest, highest = kin.cosines
     unrelated = kin.kind == "unrelated"
     rows = f"{len(kin.ids)} rows from id {kin.ids[0]}" if len(kin.ids) > 1 else f"the row of id {kin.ids[0]}"
-    what = "unrelated to" if unrelated else "close to the target's and not equal: of a sibling of"
-    end = "the target's" if unrelated else "the target, or trained further"
+    how = f"{rows}, cosines {lowest:.4f} to {highest:.4f}"
+    said = f"unrelated to the target's ({how})"
+    if not unrelated:
+        said = f"close to the target's and not equal ({how}): a sibling's, or trained further"
     yield Found(
-        message=f"the drafter's embedding is {what} {end}: {rows}, cosines {lowest:.4f} to {highest:.4f}",
+        message=f"the drafter's embedding is {said}",
         locations=(kin.drafter.saying("the drafter's own"), kin.target.saying("the target's")),
         measured={"ids": list(kin.ids), "lowest_cosine": round(lowest, 6), "highest_cosine": round(highest, 6)},
         fix=Fix("use a drafter made for this target, or measure the accept length first"),
