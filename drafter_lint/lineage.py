@@ -128,8 +128,10 @@ class Lineage:
             return _not_compared(f"{shown} of the drafter holds nothing but zeros: there is no data to compare")
         theirs_of = [tensor for tensor in target.glimpse(pair.name) if tensor.shape[1:] == own.shape[1:]]
         if not theirs_of:
-            return _not_compared(f"the target's {pair.part} does not show in the one read that is spent on finding it")
-        other = max(theirs_of, key=lambda tensor: tensor.shape[0])
+            where = "the one read that is spent on finding it" if target.reference.kind == "hub" else "its files"
+            return _not_compared(f"the target's {pair.part} does not show in {where}")
+        # A layer that predicts several tokens may have a copy of its own, under a longer name.
+        other = min(theirs_of, key=lambda tensor: (-tensor.shape[0], len(tensor.name)))
         if not readable(other):
             return _not_compared(f"{other.name} of the target is stored as {other.dtype}")
         if ids[-1][1] >= other.shape[0]:
@@ -147,7 +149,7 @@ class Lineage:
         return Kinship(
             kind=kind,
             part=pair.part,
-            ids=tuple(target_id for _, target_id in ids),
+            ids=tuple(target_id for _, target_id in ids[: len(theirs.values)]),
             cosines=cosines,
             same_shape=pair.part == "head" or own.shape == other.shape,
             drafter=_place(drafter, own),
