@@ -819,6 +819,24 @@ def test_the_founding_pair_is_named_and_the_right_one_is_not() -> None:
         assert [item.confidence for item in found] == expected, target
 
 
+def test_a_drafter_for_scout_is_named_beside_maverick() -> None:
+    """They share hidden size, layers and vocabulary; a published command pairs them."""
+    name = "lmsys/SGLang-EAGLE3-Llama-4-Scout-17B-16E-Instruct-SpecForge"
+    drafter = dict(published.drafter("nvidia--Llama-4-Maverick-17B-128E-Eagle3").files())
+    del drafter["README.md"]
+    for target, expected in {
+        "meta-llama/Llama-4-Maverick-17B-128E-Instruct": [Confidence.LIKELY],
+        "nvidia/Llama-4-Maverick-17B-128E-Instruct-FP8": [Confidence.LIKELY],
+        "meta-llama/Llama-4-Scout-17B-16E-Instruct": [],
+        "nvidia/Llama-4-Scout-17B-16E-Instruct-NVFP4": [],
+        "RedHatAI/Llama-4-Scout-17B-16E-Instruct-quantized.w4a16": [],
+        "unsloth/Llama-4-Scout-17B-16E-Instruct-unsloth-bnb-4bit": [],
+    }.items():
+        files = published.target("meta-llama--Llama-4-Maverick-17B-128E-Instruct").without_weights().files()
+        found, _ = said(drafter, files, names=(name, target), rule="DFL801")
+        assert [item.confidence for item in found] == expected, target
+
+
 def test_recipes_are_read_as_they_are() -> None:
     """A recipe without values is a hole; nothing is made of it."""
     small = published.FIXTURES / "small"
