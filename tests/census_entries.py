@@ -244,3 +244,6 @@ def verdicts() -> Iterator[tuple[Entry, Recognition, str]]:
         right = said(found.drafter) == entry.method and found.drafter.layout is entry.layout
         known = "right" if right else "ambiguous" if found.drafter.layout is Layout.UNKNOWN else "mistaken"
         yield entry, found, known
+
+
+ENTRIES = entries()

@@ -39,7 +39,9 @@ def build(view: View, layout: Layout) -> Mtp:
     config = view.config
     layer = text_config(layer_config(config))
     indices = view.indices(_INDICES[layout]) if layout in _INDICES else ()
-    inside = bool(_decoders(view)) if view.tensors else layout not in _ALONE
+    # An assistant and an export of the speculators library have layers of their own, and no target around them.
+    apart = layout in {Layout.MTP_GEMMA4, Layout.MTP_SPECULATORS}
+    inside = not apart and (bool(_decoders(view)) if view.tensors else layout is not Layout.MTP_NEXTN)
     declared = announced_mtp(config)
     shown = len(indices)
     if layout is Layout.MTP_GEMMA4:
@@ -73,7 +75,6 @@ def _decoders(view: View) -> tuple[int, ...]:
 
 #: Decoder layers outside ``mtp.layers.N``: that infix would make a layer of the drafter one of the target.
 _DECODER_OUTSIDE = r"^(?!.*mtp)(?:.*\.)?layers\.(\d{1,9})\.(?!eh_proj|enorm|hnorm|shared_head)"
-_ALONE = (Layout.MTP_NEXTN, Layout.MTP_SPECULATORS, Layout.MTP_GEMMA4)
 _NAMES: dict[Layout, str] = {
     Layout.MTP_GEMMA4: "Gemma-4 assistant",
     Layout.MTP_NEXTN: "NextN layers",
