@@ -21,7 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from drafter_lint.checkpoint import Config
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Eagle
+from drafter_lint.drafters.fields import NESTS
 from drafter_lint.findings import Confidence, Fix, Found, Location, Outcome, SetConfig
 from drafter_lint.rule import Checks, rule
 from drafter_lint.scope import Alone
@@ -29,16 +30,20 @@ from drafter_lint.scope import Alone
 _COUNTS = (
     "hidden_size", "target_hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads",
     "num_key_value_heads", "head_dim", "vocab_size", "draft_vocab_size", "max_position_embeddings",
-    "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim",
+    "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "block_size",
 )  # fmt: skip
 _IDS = "eagle_aux_hidden_state_layer_ids"
+_LISTS = (
+    (_IDS,), ("eagle_config", _IDS), ("aux_hidden_state_layer_ids",), ("target_layer_ids",),
+    *((nest, "target_layer_ids") for nest in NESTS),
+)  # fmt: skip
 #: What is longer stands for no number of any model, and int() refuses thousands of digits.
 _DIGITS = 18
 _NUMBERS = ("rms_norm_eps", "rope_theta")
 
 
 @rule("DFL104", "config-invalid", Outcome.REFUSES)
-def check(at: Alone[Eagle]) -> Checks:
+def check(at: Alone[Eagle | BlockDrafter]) -> Checks:
     """Fields the construction rests on, by kind."""
     layer = at.drafter.layer_config
     whole = at.drafter.checkpoint.config
@@ -51,10 +56,11 @@ def check(at: Alone[Eagle]) -> Checks:
     names = whole.raw("architectures")
     if names and names.value is not None and not whole.strings("architectures"):
         yield _wrong(names.at, "architectures", names.value, "a list of names")
-    nested = whole.raw("eagle_config")
-    if nested and nested.value is not None and not whole.object("eagle_config"):
-        yield _wrong(nested.at, "eagle_config", nested.value, "an object")
-    for keys in ((_IDS,), ("eagle_config", _IDS)):
+    for name in ("eagle_config", *NESTS):
+        nested = whole.raw(name)
+        if nested and nested.value is not None and not whole.object(name):
+            yield _wrong(nested.at, name, nested.value, "an object")
+    for keys in _LISTS:
         ids = whole.raw(*keys)
         if ids and ids.value is not None and not whole.integers(*keys):
             yield _wrong(ids.at, ".".join(keys), ids.value, "a list of integers")
