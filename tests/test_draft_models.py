@@ -286,9 +286,10 @@ def test_what_a_token_reads_of_deepseek_v3() -> None:
 
 def test_a_draft_model_of_half_its_target_is_slow_and_told_once() -> None:
     drafter, target = published.drafter("Qwen--Qwen3-1.7B"), published.target("Qwen--Qwen3-4B").without_weights()
+    roles: tuple[Role, ...] = ("drafter", "target")
     sides = [
         Checkpoint(Reference(spelling=side.name, kind="hub", name=side.name), side.source(name=side.name), role=role)
-        for side, role in ((drafter, "drafter"), (target, "target"))
+        for side, role in zip((drafter, target), roles, strict=True)
     ]
     made = check_pair(understand(*sides), EngineChoice(name="sglang", version="0.5.23"), selection=Selection())
     assert [item.code for item in made.findings] == ["DFL703"]
