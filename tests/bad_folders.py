@@ -364,7 +364,7 @@ INDEXES = [
     Kind("index-absolute", index({"fc.weight": "/etc/passwd"}), r"DFL101 .*leaves the folder"),
     Kind("index-of-a-pickle", index({"fc.weight": "pytorch_model.bin"}), r"DFL101 .*no safetensors file"),
     Kind("index-with-escapes", index({"fc.weight": f"{ESC}.safetensors"}), r"DFL101 .*x1b"),
-    Kind("index-of-an-absent-shard", index({"fc.weight": "model-00001-of-00002.safetensors"}), r"DFL102 .*not there"),
+    Kind("index-of-an-absent-shard", index({"fc.weight": "model-00001-of-00002.safetensors"}), r"DFL513 .*not there"),
     Kind("index-disagrees", index({"other.weight": WEIGHTS}), r"DFL102 .*disagree", PASSES),
 ]
 
@@ -378,7 +378,7 @@ MAPS = [
     Kind("d2t-scalar", recipe({"tensors": {"d2t": "I64 1 = 0*1"}}), r"DFL304 .*d2t"),
     Kind("d2t-of-5-mb", recipe({"tensors": {"d2t": "I64 700000"}}), r"DFL011 .*d2t: 5600000 bytes|DFL304"),
     Kind("d2t-short", recipe({"tensors": {"d2t": "I64 200 = 0*200"}}), r"DFL304 .*d2t"),
-    Kind("t2d-short", recipe({"tensors": {"t2d": "BOOL 500 = zeros"}}), r"DFL307 .*t2d", PASSES),
+    Kind("t2d-short", recipe({"tensors": {"t2d": "BOOL 500 = zeros"}}), r"DFL316 .*t2d", PASSES),
     Kind("t2d-none", recipe({"tensors": {"t2d": "BOOL 512 = zeros"}}), r"DFL307 .*t2d", PASSES),
 ]
 

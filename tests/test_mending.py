@@ -44,9 +44,9 @@ def test_the_founding_script_becomes_clean(tmp_path: Path) -> None:
     shutil.copy(root / FOUNDING, path)
     before = path.read_text("utf-8")
     found = call("scan", str(path))
-    assert (found.code, "DFL401" in found.out) == (1, True)
+    assert (found.code, "[DFL401]" in found.out) == (1, True)
     done = call("scan", str(path), "--fix")
-    assert (done.code, "DFL" in done.out) == (0, False)
+    assert (done.code, "[DFL" in done.out) == (0, False)
     assert done.err.splitlines()[:2] == [
         "fixed founding.sh",
         "    DFL401 eagle3-run-as-eagle: method EAGLE3: --speculative-algorithm EAGLE3",
