@@ -16,9 +16,9 @@ import census_entries as census
 import published
 from drafter_lint import linter
 from drafter_lint.checkpoint import Checkpoint
-from drafter_lint.drafters import Layout, Recognition
+from drafter_lint.drafters import Eagle, Layout, Recognition
 from drafter_lint.drafters.recognise import recognise
-from drafter_lint.findings import Finding, Role
+from drafter_lint.findings import Finding, Outcome, Role
 from drafter_lint.linter import Selection
 from drafter_lint.recipe import Recipe
 from drafter_lint.reference import Reference
@@ -142,3 +142,45 @@ def test_schemas_refuse_what_is_no_value(layout: Layout, key: str, value: object
     settings = dict(example(layout).settings)
     assert validator(layout.value).is_valid(settings)
     assert not validator(layout.value).is_valid({**settings, key: value})
+
+
+#: Methods an engine has no word for, or no more; classes it does not register; configs it does not read: SGLang none
+#: of the speculators library, vLLM of its kinds the five of algos.py. That much is certain without a plan.
+NOT_READ = ("DFL414",)
+REFUSED: dict[tuple[Layout, str], tuple[str, ...]] = {
+    (Layout.MEDUSA, "sglang"): ("DFL404",),
+    (Layout.MEDUSA, "vllm"): ("DFL405", "DFL414"),
+    (Layout.HYDRA, "sglang"): ("DFL404",),
+    (Layout.HYDRA, "vllm"): ("DFL404", "DFL414"),
+    (Layout.MLP_SPECULATOR, "sglang"): ("DFL404",),
+    (Layout.MLP_SPECULATOR, "vllm"): ("DFL405", "DFL414"),
+    (Layout.EAGLE1_SPECULATORS, "sglang"): NOT_READ,
+    (Layout.EAGLE1_SPECULATORS, "vllm"): NOT_READ,
+    (Layout.DFLASH_SPECULATORS, "sglang"): NOT_READ,
+    (Layout.DFLASH2_SPECULATORS, "sglang"): NOT_READ,
+    (Layout.XPRESS_SPECULATORS, "sglang"): NOT_READ,
+    (Layout.XPRESS_SPECULATORS, "vllm"): NOT_READ,
+    (Layout.MTP_SPECULATORS, "sglang"): NOT_READ,
+    (Layout.MTP_SPECULATORS, "vllm"): NOT_READ,
+    (Layout.EAGLE3_DEEPSPEC, "sglang"): ("DFL411",),
+    (Layout.EAGLE3_DEEPSPEC, "vllm"): ("DFL411",),
+    (Layout.DOMINO, "sglang"): ("DFL411",),
+    (Layout.DOMINO, "vllm"): ("DFL411",),
+    (Layout.DFLARE, "sglang"): ("DFL411",),
+    (Layout.DFLARE, "vllm"): ("DFL411",),
+}
+
+
+@pytest.mark.parametrize("engine", ["sglang", "vllm"])
+@pytest.mark.parametrize("layout", list(TARGETS), ids=str)
+def test_what_is_not_planned_is_said_and_raises_no_alarm(layout: Layout, engine: str) -> None:
+    """With the flags the newest engine needs, a sound drafter beside its own target."""
+    opened = linter.understand(
+        checkpoint(example(layout)), checkpoint(published.target(TARGETS[layout]).without_weights(), "target")
+    )
+    check = linter.check_pair(opened, linter.EngineChoice(name=engine), selection=Selection())
+    grave = {item.code for item in check.findings if item.outcome.rank >= Outcome.SLOW.rank}
+    assert grave == set(REFUSED.get((layout, engine), ())), [item.message for item in check.findings]
+    if not isinstance(opened.recognition.drafter, Eagle):
+        assert check.verdict in {"refuses", "unknown"}
+        assert [skip for skip in check.not_checked if skip.code in {"DFL009", "DFL000"}] or grave

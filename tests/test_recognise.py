@@ -172,7 +172,7 @@ def seen(config: dict[str, object] | None, tensors: dict[str, str] | None = None
             Layout.DSPARK_DEEPSPEC,
             "dspark",
         ),
-        ({"architectures": ["Qwen3DSparkModel"], "markov_rank": 0}, BACKBONE, Layout.DFLASH_DEEPSPEC, "dflash"),
+        ({"architectures": ["Qwen3DSparkModel"], "markov_rank": 0}, BACKBONE, Layout.DFLASH_DEEPSPEC, "dspark"),
         (
             {"dspark_block_size": 7},
             {"layers.0.attn.wq_a.weight": "BF16 8x8", "mtp.0.markov_head.embed.weight": "BF16 8x8"},

@@ -52,7 +52,8 @@ def build(view: View, layout: Layout) -> BlockDrafter:
     drafter = BlockDrafter(
         checkpoint=view.checkpoint,
         layout=layout,
-        method="dspark" if VARIANTS[layout] == "DSpark" else "dflash",
+        # DeepSpec's DFlash drafters are of its DSpark class, and engines run them by the method of the class.
+        method="dspark" if VARIANTS[layout] == "DSpark" or layout is Layout.DFLASH_DEEPSPEC else "dflash",
         title="",
         architecture=view.architecture,
         model_type=config.string("model_type") or layer.string("model_type"),

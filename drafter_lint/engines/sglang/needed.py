@@ -7,7 +7,8 @@ from dataclasses import replace
 from drafter_lint.facts import World
 from drafter_lint.launch import LaunchRequest, parse_command
 
-_ALGORITHMS = {"eagle": "EAGLE", "eagle3": "EAGLE3", "draft_model": "STANDALONE", "pard": "STANDALONE"}
+#: Where the algorithm is not the method's own name; NEXTN is read as EAGLE on the layers inside the target.
+_ALGORITHMS = {"draft_model": "STANDALONE", "pard": "STANDALONE", "mtp": "NEXTN"}
 
 
 def needed(world: World, method: str, drafter: str, target: str, *, context_length: int | None = None) -> LaunchRequest:

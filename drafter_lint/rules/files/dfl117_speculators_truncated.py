@@ -36,6 +36,8 @@ _EVIDENCE = (
 @rule("DFL117", "speculators-truncated", Outcome.REFUSES)
 def check(at: Alone[Drafter]) -> Checks:
     """The nested config without its type."""
+    if at.drafter.layout.family == "none":
+        return
     config = at.drafter.checkpoint.config
     nested = config.object("transformer_layer_config")
     if nested is None or config.string("speculators_model_type") or config.has("hidden_size"):

@@ -34,9 +34,11 @@ _COUNTED = (
 def check(at: Alone[Drafter]) -> Checks:
     """Announced against present."""
     drafter = at.drafter
-    announced = announced_mtp(drafter.checkpoint.config)
     whole = isinstance(drafter, DraftModel) or drafter.layout is Layout.NOT_A_DRAFTER
-    if announced is None or announced.value < 1 or not drafter.canonical or not (whole or isinstance(drafter, Mtp)):
+    if not drafter.canonical or not (whole or isinstance(drafter, Mtp)):
+        return
+    announced = announced_mtp(drafter.checkpoint.config)
+    if announced is None or announced.value < 1:
         return
     if drafter.checkpoint.tensors.missing_files:
         return  # the shards that are not there are told of already
