@@ -47,6 +47,7 @@ class View:
         prefix: the longest prefix that was stripped, "" if none.
         stems: every canonical name with ``#`` in place of its numbers: a target of 200,000 tensors has a few dozen.
         files: the names of the files beside each other, weights or not, to their sizes in bytes.
+        architecture: ``architectures[0]``.
     """
 
     checkpoint: Checkpoint
@@ -57,12 +58,7 @@ class View:
     prefix: str = ""
     stems: frozenset[str] = frozenset()
     files: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def architecture(self) -> Located[str] | None:
-        """``architectures[0]``."""
-        names = self.config.strings("architectures")
-        return Located(names.value[0], self.config.at("architectures", "0")) if names and names.value else None
+    architecture: Located[str] | None = None
 
     @property
     def layers(self) -> int:
@@ -105,7 +101,9 @@ def view(checkpoint: Checkpoint) -> View:
     try:
         table = checkpoint.tensors
     except Unavailable:
-        return View(checkpoint=checkpoint, config=config, readable=False, files=files)
+        return View(
+            checkpoint=checkpoint, config=config, readable=False, files=files, architecture=_architecture(config)
+        )
     tensors: dict[str, Tensor] = {}
     written: set[str] = set()
     longest = ""
@@ -125,7 +123,13 @@ def view(checkpoint: Checkpoint) -> View:
         prefix=longest,
         stems=frozenset(_NUMBER.sub("#", name) for name in tensors),
         files=files,
+        architecture=_architecture(config),
     )
+
+
+def _architecture(config: Config) -> Located[str] | None:
+    names = config.strings("architectures")
+    return Located(names.value[0], config.at("architectures", "0")) if names and names.value else None
 
 
 def _writer(names: Iterable[str]) -> Writer:
