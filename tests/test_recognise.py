@@ -220,6 +220,139 @@ def test_layouts(config: dict[str, object] | None, tensors: dict[str, str] | Non
         assert found.matches[0].reasons
 
 
+def eagle3(config: dict[str, object], **more: str) -> Eagle:
+    """An EAGLE-3 drafter of the smallest kind."""
+    drafter = seen(config, {"fc.weight": "BF16 64x192", "midlayer.hidden_norm.weight": "BF16 64", **more}).drafter
+    assert isinstance(drafter, Eagle)
+    return drafter
+
+
+def test_eagle_3_1_is_told_by_its_norms() -> None:
+    """The tensors decide; without any, the declaration does."""
+    assert eagle3({}).variant == "EAGLE-3"
+    shown = eagle3({}, **{"fc_norm.0.weight": "BF16 64"})
+    assert (shown.variant, shown.title.split(",")[0], shown.fc_norm) == ("EAGLE-3.1", "EAGLE-3.1", None)
+    flags: dict[str, object] = {"fc_norm": True, "norm_output": True, "norm_before_fc": False}
+    declared = eagle3(flags)
+    assert declared.variant == "EAGLE-3", "a flag over tensors without the norms: norm-scheme tells"
+    assert [flag.value for flag in (declared.fc_norm, declared.norm_output, declared.norm_before_fc) if flag] == [
+        True,
+        True,
+        False,
+    ]
+    alone = seen({"architectures": ["LlamaForCausalLMEagle3"], "use_aux_norm": True}).drafter
+    assert isinstance(alone, Eagle)
+    assert alone.variant == "EAGLE-3.1"
+
+
+@pytest.mark.parametrize(
+    ("config", "tensors", "token"),
+    [
+        ({"architectures": ["PEagleDraftModel"]}, {}, None),
+        ({"speculators_model_type": "peagle", "mask_token_id": 7}, {}, 7),
+        ({"pard_token": 9}, {"mask_hidden": "BF16 1x1x192"}, 9),
+        ({"ptd_token_id": 5, "parallel_drafting": True}, {}, 5),
+    ],
+)
+def test_p_eagle_is_a_flag(config: dict[str, object], tensors: dict[str, str], token: int | None) -> None:
+    drafter = eagle3(config, **tensors)
+    assert (drafter.variant, drafter.method, drafter.parallel) == ("P-EAGLE", "eagle3", True)
+    assert (drafter.mask_token.value if drafter.mask_token else None) == token
+
+
+@pytest.mark.parametrize(
+    ("width", "declared", "states"), [(320, None, 5), (256, 128, 2), (384, 128, 3), (200, None, None)]
+)
+def test_any_number_of_states_of_any_width(width: int, declared: int | None, states: int | None) -> None:
+    config: dict[str, object] = {"hidden_size": 64, "target_hidden_size": declared}
+    found = seen(config, {"fc.weight": f"BF16 64x{width}", "midlayer.hidden_norm.weight": "BF16 64"}).drafter
+    assert isinstance(found, Eagle)
+    assert (found.state_width, found.states) == (declared or 64, states)
+
+
+def test_the_head_is_named_where_the_backbone_is_too() -> None:
+    config: dict[str, object] = {"architectures": ["DFlashDraftModel"], "dflash_config": {"projector_type": "domino"}}
+    assert seen(config).drafter.layout is Layout.DOMINO
+    over = seen(config, BACKBONE)
+    assert over.drafter.layout is Layout.DFLASH
+    assert "domino" in over.conflicts[0].config_says
+
+
+def test_what_cannot_be_decided_names_both() -> None:
+    """An ordinary class of one layer is as often an EAGLE drafter: without tensors nothing decides."""
+    found = seen({"architectures": ["LlamaForCausalLM"], "num_hidden_layers": 1})
+    assert [match.layout for match in found.matches] == [Layout.EAGLE1, Layout.DRAFT_MODEL]
+    assert found.drafter.layout is Layout.UNKNOWN
+    assert found.drafter.title.startswith("EAGLE-1/2 or an ordinary language model")
+
+
+@pytest.mark.parametrize("infix", ["_fsdp_wrapped_module.", "_orig_mod.", "_checkpoint_wrapped_module."])
+def test_wrappers_inside_names(infix: str) -> None:
+    names = {"fc.weight": "BF16 64x192", f"midlayer.{infix}hidden_norm.weight": "BF16 64"}
+    drafter = seen({}, names).drafter
+    assert isinstance(drafter, Eagle)
+    assert drafter.prefix == infix
+    assert drafter.canonical["layers.0.hidden_norm.weight"].name == f"midlayer.{infix}hidden_norm.weight"
+
+
+def test_needs_of_a_block_drafter() -> None:
+    config: dict[str, object] = {
+        "architectures": ["DSparkDraftModel"], "hidden_size": 64, "num_target_layers": 8, "block_size": 4,
+        "dspark_config": {"mask_token_id": 7, "target_layer_ids": [1, 3, 5], "markov_rank": 8,
+                          "sample_from_anchor": False, "enable_confidence_head": True},
+    }  # fmt: skip
+    drafter = seen(config, BACKBONE | {"markov_head.markov_w1.weight": "BF16 512x8"}).drafter
+    assert isinstance(drafter, BlockDrafter)
+    assert (drafter.variant, drafter.container, drafter.attention, drafter.counts) == (
+        "DSpark",
+        "alone",
+        "gqa",
+        "outputs",
+    )
+    assert (drafter.states, drafter.state_width, drafter.layers_in_file) == (3, 64, 1)
+    assert [(ids.ids.value, ids.place) for ids in drafter.layer_ids] == [((1, 3, 5), "nested")]
+    located = (drafter.mask_token, drafter.block_size, drafter.markov_rank, drafter.sample_from_anchor)
+    assert [value.value for value in located if value] == [7, 4, 8, False]
+    assert drafter.mask_token
+    assert drafter.mask_token.at.pointer == "/dspark_config/mask_token_id"
+
+
+def test_needs_of_prediction_layers() -> None:
+    config: dict[str, object] = {"text_config": {"hidden_size": 64, "mtp_num_hidden_layers": 2}}
+    drafter = seen(
+        config, LANGUAGE_MODEL | {"mtp.fc.weight": "BF16 64x128", "mtp.layers.0.mlp.weight": "F32 1"}
+    ).drafter
+    assert isinstance(drafter, Mtp)
+    assert (drafter.container, drafter.indices, drafter.layers_in_file) == ("target", (0,), 1)
+    assert drafter.num_layers
+    assert (drafter.num_layers.value, drafter.num_layers.at.pointer) == (2, "/text_config/mtp_num_hidden_layers")
+    assistant = seen(
+        {"model_type": "gemma4_assistant", "backbone_hidden_size": 128, "text_config": {"hidden_size": 64}},
+        {"pre_projection.weight": "BF16 64x256", "post_projection.weight": "BF16 128x64"},
+    ).drafter
+    assert isinstance(assistant, Mtp)
+    assert assistant.container == "alone"
+    assert assistant.state_width
+    assert assistant.state_width.value == 128
+
+
+def test_needs_of_heads() -> None:
+    heads = seen(
+        {"medusa_num_heads": 2, "medusa_num_layers": 1},
+        {f"medusa_head.{index}.0.linear.weight": "BF16 64x64" for index in range(5)},
+    ).drafter
+    assert isinstance(heads, Medusa)
+    assert heads.num_layers
+    assert (heads.num_layers.value, heads.layers_in_file, heads.chained) == (2, 5, False)
+    stack = seen(
+        {"model_type": "mlp_speculator", "emb_dim": 64, "inner_dim": 0, "n_predict": 3, "tie_weights": True},
+        {f"{part}.{index}.weight": "BF16 64x64" for index in range(3) for part in ("emb", "proj", "head", "ln")},
+    ).drafter
+    assert isinstance(stack, MlpSpeculator)
+    assert stack.hidden_size
+    assert (stack.hidden_size.value, stack.layers_in_file) == (64, 3)
+
+
 @pytest.mark.parametrize("prefix", ["model.", "module.", "module._orig_mod.", "draft_model.model."])
 def test_wrappers_are_stripped_and_kept_in_mind(prefix: str) -> None:
     found = seen({}, {f"{prefix}fc.weight": "BF16 64x192", f"{prefix}midlayer.hidden_norm.weight": "BF16 64"})

@@ -76,7 +76,11 @@ def _named(seen: View) -> Match | None:
     found = list(_all_named(seen))
     if not found:
         return None
-    return min(found, key=lambda match: _strength(match.reasons[0]))
+    best = min(found, key=lambda match: _strength(match.reasons[0]))
+    if best.layout is Layout.DFLASH:
+        # The backbone's name over fields of a head on it: exporters keep the class and add the head.
+        return next((match for match in found if match.layout.family == "block"), best)
+    return best
 
 
 def _all_named(seen: View) -> Iterator[Match]:
@@ -133,8 +137,22 @@ def _by_files(seen: View) -> Recognition | None:
 
 
 def _unknown(seen: View) -> Recognition:
-    title = "unknown layout" if seen.readable else "unknown layout (tensor names could not be read)"
-    return Recognition(matches=(), drafter=apart.something(seen, Layout.UNKNOWN, title=title))
+    if seen.readable:
+        return Recognition(matches=(), drafter=apart.something(seen, Layout.UNKNOWN, title="unknown layout"))
+    matches = _either(seen)
+    what = "EAGLE-1/2 or an ordinary language model" if matches else "unknown layout"
+    title = f"{what} (tensor names could not be read)"
+    return Recognition(matches=matches, drafter=apart.something(seen, Layout.UNKNOWN, title=title))
+
+
+def _either(seen: View) -> tuple[Match, ...]:
+    """What a config of an ordinary class and one or two layers stands for: it is written in both ways."""
+    declared = seen.config.integer("num_hidden_layers")
+    name = seen.architecture.value if seen.architecture else ""
+    if not name.endswith("ForCausalLM") or not declared or declared.value > 2:
+        return ()
+    reasons = (f"architecture {name}", f"{declared.value} layer{'s' if declared.value > 1 else ''}")
+    return (Match(Layout.EAGLE1, reasons), Match(Layout.DRAFT_MODEL, reasons))
 
 
 def _contradicted(seen: View) -> bool:

@@ -31,6 +31,8 @@ _MISTRAL = (
     (".ffn_norm.", ".post_attention_layernorm."),
 )
 _NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)|^\d+(?=\.)")
+#: Wrappers that put their name wherever they wrap, in the middle of a name too: FSDP, torch.compile, checkpointing.
+_INFIXES = ("_fsdp_wrapped_module.", "_orig_mod.", "_checkpoint_wrapped_module.")
 _LAYER = re.compile(r"^layers\.(\d+)\.")
 
 
@@ -44,7 +46,7 @@ class View:
         readable: False if the tensor table could not be read; then only the config speaks.
         tensors: canonical name (prefixes stripped, ``midlayer.`` as ``layers.0.``) to tensor; empty if unreadable.
         written: stripped name as written (``midlayer.`` kept).
-        prefix: the longest prefix that was stripped, "" if none.
+        prefix: the longest prefix that was stripped, else a wrapper's name from inside the names; "" if none.
         stems: every canonical name with ``#`` in place of its numbers: a target of 200,000 tensors has a few dozen.
         files: the names of the files beside each other, weights or not, to their sizes in bytes.
         architecture: ``architectures[0]``.
@@ -109,8 +111,7 @@ def view(checkpoint: Checkpoint) -> View:
     longest = ""
     writer = _writer(table)
     for name, tensor in table.items():
-        bare = strip(name)
-        prefix = name[: len(name) - len(bare)]
+        bare, prefix = unwrapped(name)
         longest = max(longest, prefix, key=len)
         written.add(bare)
         tensors[canonical(bare, writer)] = tensor
@@ -165,3 +166,15 @@ def strip(name: str) -> str:
     while found := _WRAPPERS.match(name):
         name = name[found.end() :]
     return name
+
+
+def unwrapped(name: str) -> tuple[str, str]:
+    """A tensor name without wrappers' names before it or inside it, and what was taken away."""
+    bare = strip(name)
+    prefix = name[: len(name) - len(bare)]
+    if "_m" not in bare and "_w" not in bare:
+        return bare, prefix
+    for infix in _INFIXES:
+        if infix in bare:
+            bare, prefix = bare.replace(infix, ""), prefix or infix
+    return bare, prefix

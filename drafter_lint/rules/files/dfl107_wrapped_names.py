@@ -32,9 +32,9 @@ def check(at: Alone[Drafter]) -> Checks:
         return
     if isinstance(drafter, (DraftModel, Mtp)) and drafter.prefix == "model.":
         return  # what transformers itself writes for a whole model
-    wrapped = [name for name, tensor in drafter.canonical.items() if tensor.name.startswith(drafter.prefix)]
+    wrapped = [name for name, tensor in drafter.canonical.items() if drafter.prefix in tensor.name]
     yield Found(
-        message=f"{len(wrapped)} of {len(drafter.canonical)} tensor names start with {drafter.prefix!r}",
+        message=f"{len(wrapped)} of {len(drafter.canonical)} tensor names carry {drafter.prefix!r}",
         locations=tuple(drafter.tensor_at(name, "wrapped") for name in sorted(wrapped)[:3]),
         measured={"prefix": drafter.prefix, "wrapped": len(wrapped), "tensors": len(drafter.canonical)},
         fix=Fix(f"save the weights under names without {drafter.prefix!r}"),
