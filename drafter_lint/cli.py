@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from drafter_lint.report import Report
     from drafter_lint.requested import Requested
 
-EXIT_USAGE, EXIT_UNKNOWN, EXIT_INTERNAL, EXIT_INTERRUPTED = 2, 3, 4, 130
+EXIT_FINDINGS, EXIT_USAGE, EXIT_UNKNOWN, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
 _PROGRAM = "drafter-lint"
 
 
@@ -157,7 +157,11 @@ def plan(ctx: click.Context, /, format_: str, **options: object) -> int:
 @formats("text", "json")
 @output_options
 def inspect(reference: str, format_: str, **options: object) -> int:
-    """Say what a checkpoint is and why; never fails on findings."""
+    """Say what a checkpoint is and why; never fails on findings.
+
+    What it needs, its shapes, its vocabulary map, what it was trained for, and what each engine wants to be told. Of a
+    model in many files only the config and two headers are read.
+    """
     from drafter_lint.api import checkpoints_for
     from drafter_lint.inspecting import inspect_checkpoint
     from drafter_lint.renderers import render_inspection
@@ -165,17 +169,35 @@ def inspect(reference: str, format_: str, **options: object) -> int:
 
     checkpoints = checkpoints_for(base_job(options, settings_for(options)))
     seen = inspect_checkpoint(reference, checkpoints=checkpoints, revision=cast("str | None", options["revision"]))
-    text = render_inspection(
-        seen.subject,
-        seen.recognition,
-        seen.target,
-        seen.troubles,
-        seen.cost,
-        format_=format_,
-        style=_style(options),
-    )
-    _print(text)
+    _print(render_inspection(seen, format_=format_, style=_style(options)))
     return EXIT_UNKNOWN if seen.nothing_read else 0
+
+
+@cli.command(epilog="drafter-lint compare AQ-MedAI/Kimi-K2-Instruct-eagle3 AQ-MedAI/Kimi-K25-eagle3")
+@click.argument("a")
+@click.argument("b")
+@click.option("--exit-code", "strict", is_flag=True, help="Exit 1 if anything differs that matters, or may.")
+@reading_options
+@formats("text", "json")
+@output_options
+def compare(a: str, b: str, format_: str, *, strict: bool, **options: object) -> int:
+    """Compare two drafters, or two targets.
+
+    Field by field and tensor by tensor: what decides whether it runs, what changes what it drafts, and what does not
+    matter, each with the reason why. Differences are no failure: the exit code is 0, or 3 if something could not be
+    read.
+    """
+    from drafter_lint.api import checkpoints_for
+    from drafter_lint.inspecting import compare_checkpoints
+    from drafter_lint.renderers import render_comparison
+    from drafter_lint.requested import base_job, settings_for
+
+    checkpoints = checkpoints_for(base_job(options, settings_for(options)))
+    seen = compare_checkpoints(a, b, checkpoints=checkpoints)
+    _print(render_comparison(seen.subjects, seen.comparison, seen.cost, format_=format_, style=_style(options)))
+    if strict and seen.comparison.matters:
+        return EXIT_FINDINGS
+    return EXIT_UNKNOWN if seen.unread else 0
 
 
 @cli.command(epilog="drafter-lint explain eagle3-run-as-eagle")

@@ -1,40 +1,32 @@
-"""One checkpoint by itself: what it is as a drafter and as a target, and what of it could not be read."""
+"""Checkpoints by themselves: what one is, as a drafter and as a target, and where two of them differ."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from drafter_lint.checkpoint import Checkpoint
-from drafter_lint.drafters import Layout, Recognition
-from drafter_lint.linter import attempt
-from drafter_lint.opening import Checkpoints
+from drafter_lint.comparing import Comparison, compare
+from drafter_lint.inspection import Inspection
+from drafter_lint.linter import subject_of
+from drafter_lint.looking import Look, look
+from drafter_lint.opening import Asked, Checkpoints
 from drafter_lint.report import Cost, Subject
-from drafter_lint.targets import Target, read_target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inspection:
-    """What a checkpoint is.
+class Compared:
+    """Two checkpoints and where they differ.
 
     Attributes:
-        subject: how it is named.
-        recognition: what it was taken for as a drafter.
-        target: what it offers as a target, None if its config could not be read.
-        troubles: what could not be read, in words.
+        subjects: how both are named.
+        comparison: the differences.
+        unread: True if a part of either could not be read.
         cost: what reading took.
     """
 
-    subject: Subject
-    checkpoint: Checkpoint
-    recognition: Recognition
-    target: Target | None
-    troubles: tuple[str, ...]
+    subjects: tuple[Subject, Subject]
+    comparison: Comparison
+    unread: bool
     cost: Cost
-
-    @property
-    def nothing_read(self) -> bool:
-        """True if neither config nor weights could be read."""
-        return self.target is None and self.recognition.drafter.layout is Layout.UNKNOWN and bool(self.troubles)
 
 
 def inspect_checkpoint(reference: str, *, checkpoints: Checkpoints, revision: str | None = None) -> Inspection:
@@ -43,15 +35,29 @@ def inspect_checkpoint(reference: str, *, checkpoints: Checkpoints, revision: st
     Raises:
         UsageError: the reference cannot be understood.
     """
-    files = checkpoints.open(reference, role="drafter", revision=revision)
-    opened = checkpoints.understood(files, None)
-    target, _ = attempt(lambda: read_target(files))
-    tally = checkpoints.tally
-    return Inspection(
-        subject=opened.drafter,
-        checkpoint=files,
-        recognition=opened.recognition,
-        target=target,
-        troubles=tuple(str(reading.trouble) for reading in opened.troubles),
-        cost=Cost(requests=tally.requests, bytes=tally.bytes, seconds=tally.seconds),
+    seen = look(checkpoints.open(reference, role="drafter", revision=revision))
+    return Inspection(subject=_subject(seen), look=seen, cost=_cost(checkpoints))
+
+
+def compare_checkpoints(a: Asked, b: Asked, *, checkpoints: Checkpoints) -> Compared:
+    """Say where two drafters, or two targets, differ.
+
+    Raises:
+        UsageError: a reference cannot be understood.
+    """
+    one, other = (look(checkpoints.open(reference, role="drafter")) for reference in (a, b))
+    return Compared(
+        subjects=(_subject(one), _subject(other)),
+        comparison=compare(one, other),
+        unread=bool(one.troubles or other.troubles),
+        cost=_cost(checkpoints),
     )
+
+
+def _subject(seen: Look) -> Subject:
+    return subject_of(seen.checkpoint, seen.title)
+
+
+def _cost(checkpoints: Checkpoints) -> Cost:
+    tally = checkpoints.tally
+    return Cost(requests=tally.requests, bytes=tally.bytes, seconds=tally.seconds)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from drafter_lint.aliases import aliases as shipped_aliases
+from drafter_lint.aliases import Aliases
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.errors import UsageError
@@ -63,8 +63,8 @@ class Checkpoints:
         if not isinstance(asked, str):
             name = asked.identity.name
             return Checkpoint(Reference(spelling=name, kind="local", name=name), asked, role=role)
-        table = {**shipped_aliases(), **self.aliases}
-        reference = parse_reference(asked, exists=os.path.exists, aliases=table, revision=revision)
+        known = Aliases(self.aliases)
+        reference = parse_reference(asked, exists=os.path.exists, aliases=known, revision=revision)
         key = (reference, role)
         if key not in self._opened:
             self._opened[key] = self._open(reference, role)

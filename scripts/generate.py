@@ -15,7 +15,9 @@ from drafter_lint.api import Job, run
 from drafter_lint.facts import engines, profile
 from drafter_lint.pages import FAMILIES, HOWS, engine_facts
 from drafter_lint.renderers import render
-from drafter_lint.renderers.json_models import schema
+from drafter_lint.renderers.comparison_models import ComparisonModel
+from drafter_lint.renderers.inspection_models import InspectionModel
+from drafter_lint.renderers.json_models import schema, schema_of
 from drafter_lint.renderers.style import Style
 from drafter_lint.rules import all_rules
 from drafter_lint.settings import PairTable, SettingsTable, SuppressTable
@@ -33,6 +35,8 @@ def documents() -> Mapping[Path, str]:
         "schemas/report.schema.json": json.dumps(schema(), indent=2) + "\n",
         "schemas/settings.schema.json": json.dumps(settings_schema(), indent=2, ensure_ascii=False) + "\n",
     }
+    for name, model in (("comparison", ComparisonModel), ("inspection", InspectionModel)):
+        made[f"schemas/{name}.schema.json"] = json.dumps(schema_of(model), indent=2) + "\n"
     for name in ("README.md", "docs/rules.md", "docs/engines.md", "docs/settings.md"):
         made[name] = refreshed((ROOT / name).read_text("utf-8"))
     return {ROOT / name: text for name, text in made.items()}

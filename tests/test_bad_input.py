@@ -144,6 +144,20 @@ def test_inspecting_it_never_fails(pair: dict[str, Path], kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind.name))
+def test_comparing_it_never_fails(pair: dict[str, Path], kind: Kind, tmp_path: Path) -> None:
+    name = "eagle3-llama" if kind.side == "drafter" else "target-llama"
+    sound = small(name).write(tmp_path / "sound")
+    kind.broken(pair[kind.side])
+    words = ("compare", str(sound), str(pair[kind.side]), "-v")
+    shown = run(*words)
+    for answer in (shown, run(*words, *JSON)):
+        assert answer.code in {0, 3}, answer.err
+        assert answer.err == ""
+        assert obeyed(answer.out) == set()
+    assert len(shown.out) < 100_000
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind.name))
 def test_a_plan_of_it_never_fails(pair: dict[str, Path], kind: Kind) -> None:
     kind.broken(pair[kind.side])
     answer = run("plan", str(pair["drafter"]), "--target", str(pair["target"]), *EVERY_ENGINE)

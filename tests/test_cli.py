@@ -28,7 +28,7 @@ from test_json import validated
 ROOT = Path(__file__).parent.parent
 DRAFTER = ROOT / "fixtures" / "recipes" / "lightseekorg--kimi-k2.5-eagle3.recipe.toml"
 TARGET = ROOT / "fixtures" / "targets" / "Qwen--Qwen3-4B.recipe.toml"
-COMMANDS = ("check", "scan", "lock", "plan", "inspect", "explain", "rules", "engines", "completion")
+COMMANDS = ("check", "scan", "lock", "plan", "inspect", "compare", "explain", "rules", "engines", "completion")
 PROGRAM = "from drafter_lint.cli import main; main()"
 UNREAD = Skip("DFL004", "hub-unreachable", "it stalled", needed=True)
 
@@ -153,7 +153,7 @@ def test_a_launch_that_is_no_text(call: Call, monkeypatch: pytest.MonkeyPatch) -
     ("words", "expected"),
     [
         ("chekc", "no command called 'chekc'; did you mean 'check'?"),
-        ("xyzzy", "no command called 'xyzzy'; there are check, completion, engines, explain, inspect, lock"),
+        ("xyzzy", "no command called 'xyzzy'; there are check, compare, completion, engines, explain, inspect, lock"),
         ("check a/b --enigne sglang", "no option called '--enigne'; nearest: --engine, --ignore"),
         ("check a/b --format txt", "'txt' is not one of 'text', 'concise', 'json'"),
         ("check a/b --fail-on worst", "'worst' is not one of 'refuses', 'silent', 'slow', 'hygiene', 'never'"),
@@ -345,12 +345,12 @@ def test_lists_as_json(call: Call, command: str) -> None:
 def test_inspect_says_what_it_is_and_never_fails_on_findings(call: Call) -> None:
     code, out, _ = call("inspect", str(DRAFTER))
     assert code == 0
-    assert "fc                      [7168, 21504]\n" in out
+    assert "fc.weight [H, K*Ht] = [7168, 21504]\n" in out
     code, out, _ = call("inspect", str(TARGET), "--format", "json")
     assert code == 0
     seen = json.loads(out)
     assert (seen["schema"], seen["name"], seen["not_read"]) == (1, "Qwen/Qwen3-4B", [])
-    assert seen["as_a_target"] == "hidden 2560, 36 layers, vocabulary 151936"
+    assert seen["title"] == "hidden 2560, 36 layers, vocabulary 151936"
     code, out, _ = call("inspect", "./nowhere")
     assert code == 3
     assert " ! not read: ./nowhere: there is no such folder\n" in out

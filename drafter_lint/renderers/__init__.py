@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:  # the command line asks for the names of the renderers before anything else is needed
-    from drafter_lint.drafters import Recognition
+    from drafter_lint.comparing import Comparison
+    from drafter_lint.inspection import Inspection
     from drafter_lint.renderers.style import Style
     from drafter_lint.report import Cost, Report, Subject
-    from drafter_lint.targets import Target
 
 #: Format to module; each has ``render(report, style) -> str`` and is imported when asked for.
 RENDERERS: Mapping[str, str] = {
@@ -41,20 +41,19 @@ def render_plans(report: Report, format_: str, style: Style) -> str:
     return plan_text.render(report, style)
 
 
-def render_inspection(
-    subject: Subject,
-    recognition: Recognition,
-    target: Target | None,
-    troubles: tuple[str, ...],
-    cost: Cost,
-    *,
-    format_: str,
-    style: Style,
-) -> str:
+def render_inspection(inspection: Inspection, *, format_: str, style: Style) -> str:
     """What a checkpoint is, as text or JSON."""
-    from drafter_lint.renderers import inspection  # noqa: PLC0415 - check does not need it
+    from drafter_lint.renderers import inspection as screen  # noqa: PLC0415 - check does not need it
 
-    known = inspection.facts(recognition, target)
-    if format_ == "json":
-        return inspection.as_json(subject, known, troubles, cost, style)
-    return inspection.render(subject, known, troubles, cost, style)
+    made = screen.as_json if format_ == "json" else screen.render
+    return made(inspection, style)
+
+
+def render_comparison(
+    subjects: tuple[Subject, Subject], found: Comparison, cost: Cost, *, format_: str, style: Style
+) -> str:
+    """Where two checkpoints differ, as text or JSON."""
+    from drafter_lint.renderers import comparison  # noqa: PLC0415 - check does not need it
+
+    made = comparison.as_json if format_ == "json" else comparison.render
+    return made(subjects, found, cost, style)

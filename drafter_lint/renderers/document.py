@@ -29,6 +29,7 @@ from drafter_lint.renderers.json_models import (
     SuppressedModel,
     ToolModel,
     ValueModel,
+    dumped,
     encodable,
 )
 
@@ -49,8 +50,7 @@ def document(result: report.Report, version: str) -> dict[str, JsonValue]:
         checks=tuple(_check(check) for check in result.checks),
         io=CostModel(requests=result.cost.requests, bytes=result.cost.bytes, seconds=round(result.cost.seconds, 3)),
     )
-    dumped: dict[str, JsonValue] = model.model_dump(mode="json")
-    return {"schema": dumped.pop("schema_"), **dumped}
+    return dumped(model)
 
 
 def plain(value: object) -> JsonValue:

@@ -2,120 +2,232 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Literal
 
-from drafter_lint.drafters import BlockDrafter, Drafter, DraftModel, Eagle, Recognition, Unsupported
+from drafter_lint.findings import Located
+from drafter_lint.inspection import Inspection
 from drafter_lint.renderers.ink import paint, plain, plural, size, wrapped
 from drafter_lint.renderers.style import Style
-from drafter_lint.report import Cost, Subject
 from drafter_lint.targets import Target
 
-_WORD = 24
+if TYPE_CHECKING:  # the text needs no pydantic
+    from drafter_lint.renderers.inspection_models import TargetModel
+
+_WORD = 16
+#: Drafters and copies named without -v.
+_NAMED = 4
+_MEANS = {
+    "H": "width",
+    "Ht": "the target's",
+    "K": "states",
+    "V": "vocabulary",
+    "Vd": "drafted",
+    "n": "layers",
+}
 
 
-def facts(recognition: Recognition, target: Target | None) -> Mapping[str, object]:
-    """What is known of a checkpoint, by name, for text and JSON alike; what is not known is left out."""
-    drafter = recognition.drafter
-    known: dict[str, object] = {
-        "what": drafter.title,
-        "layout": drafter.layout.value,
-        "method": drafter.method,
-        "because": [reason for match in recognition.matches for reason in match.reasons],
-        "architecture": drafter.architecture.value if drafter.architecture else None,
-        "model_type": drafter.model_type.value if drafter.model_type else None,
-        "conflicts": [f"{item.config_says} / {item.tensors_say}" for item in recognition.conflicts],
-        "trained_for": [f"{claim.target.value} ({claim.source})" for claim in drafter.claims],
-    }
-    known |= _eagle(drafter) if isinstance(drafter, Eagle) else _other(drafter) | _target(target)
-    return {key: value for key, value in known.items() if value not in (None, "", [], ())}
-
-
-def as_json(subject: Subject, known: Mapping[str, object], troubles: tuple[str, ...], cost: Cost, style: Style) -> str:
-    """One JSON object: the name, every fact, what could not be read, what reading cost."""
-    entry = {
-        "schema": 1,
-        "spelling": subject.spelling,
-        "name": subject.name,
-        "commit": subject.commit,
-        **known,
-        "not_read": list(troubles),
-        "io": {"requests": cost.requests, "bytes": cost.bytes, "seconds": cost.seconds},
-    }
-    return json.dumps(entry, indent=2, ensure_ascii=not style.unicode) + "\n"
-
-
-def render(subject: Subject, known: Mapping[str, object], troubles: tuple[str, ...], cost: Cost, style: Style) -> str:
+def render(seen: Inspection, style: Style) -> str:
     """The screen."""
-    lines = [paint(line, style, "bold") for line in wrapped(subject.shown, style, first=" ", rest="   ")]
-    lines += _rows(known, troubles, style)
-    if cost.requests and not style.quiet:
-        lines.append(f" {plural(cost.requests, 'request')}, {size(cost.bytes)}, {cost.seconds:.1f} s")
-    return plain(lines, style)
+    return plain(_lines(seen, style), style)
 
 
-def _rows(known: Mapping[str, object], troubles: tuple[str, ...], style: Style) -> Iterator[str]:
-    for name, value in known.items():
-        word = name.replace("_", " ") if name != "model_type" else name
-        for index, said in enumerate(value if isinstance(value, list) else [value]):
-            text = {True: "yes", False: "no"}[said] if isinstance(said, bool) else str(said)
-            yield from wrapped(text, style, first=f"   {'' if index else word:<{_WORD}}", rest=" " * (_WORD + 3))
-    for trouble in troubles:
+def as_json(seen: Inspection, style: Style) -> str:
+    """One JSON object in the shape of schemas/inspection.schema.json."""
+    from drafter_lint.renderers import inspection_models as models  # noqa: PLC0415 - brings pydantic
+    from drafter_lint.renderers.json_models import CostModel, ToolModel, dumped  # noqa: PLC0415
+    from drafter_lint.renderers.json_text import written  # noqa: PLC0415
+    from drafter_lint.renderers.tool_version import tool_version  # noqa: PLC0415
+
+    look, subject, cost = seen.look, seen.subject, seen.cost
+    drafter = look.drafter
+    model = models.InspectionModel(
+        tool=ToolModel(name="drafter-lint", version=tool_version()),
+        spelling=subject.spelling,
+        name=subject.name,
+        commit=subject.commit,
+        kind=_kind(seen),
+        title=subject.title,
+        layout=drafter.layout.value,
+        method=drafter.method or None,
+        because=tuple(_because(seen)),
+        conflicts=tuple(_conflicts(seen)),
+        architecture=_value(drafter.architecture),
+        model_type=_value(drafter.model_type),
+        written_by=_writer(seen) or None,
+        needs=seen.needs,
+        symbols=seen.symbols,
+        parts=tuple(
+            models.PartModel(
+                name=part.tensor.name,
+                dtype=part.tensor.dtype,
+                shape=part.tensor.shape,
+                symbols=part.symbols,
+                fits=part.fits,
+            )
+            for part in seen.parts
+        ),
+        vocabulary_map=seen.vocabulary_map or None,
+        trained_for=tuple(models.ClaimModel(target=target, source=source) for target, source in seen.provenance),
+        wanted=tuple(
+            models.WantedModel(engine=item.engine, version=item.version, argv=item.argv) for item in seen.wanted
+        ),
+        target=_target_model(seen, look.target) if look.target and look.is_model else None,
+        weights=models.WeightsModel(
+            files=look.files,
+            sampled=look.sampled,
+            tensors=None if look.tensors is None else len(look.tensors),
+            unopened=look.unopened,
+        ),
+        not_read=tuple(map(str, look.troubles)),
+        io=CostModel(requests=cost.requests, bytes=cost.bytes, seconds=round(cost.seconds, 3)),
+    )
+    return written(dumped(model), style)
+
+
+def _lines(seen: Inspection, style: Style) -> Iterator[str]:
+    subject, look = seen.subject, seen.look
+    for line in wrapped(subject.shown, style, first=" ", rest="   "):
+        yield paint(line, style, "bold")
+    yield from _row("what", [subject.title or "nothing of it could be read"], style)
+    if not look.is_model:
+        yield from _row("layout", [look.drafter.layout.value], style)
+    yield from _row("because", _because(seen), style)
+    yield from _row("conflict", _conflicts(seen), style)
+    yield from _row("architecture", [f"{name}{kind}" for name, kind in _classes(seen)], style)
+    yield from _row("needs", seen.needs, style)
+    if seen.symbols and not look.is_model:
+        yield from _row("shapes", [_symbols(seen)], style)
+    yield from _row("", (_part(seen, index) for index in range(len(seen.parts))), style)
+    yield from _row("vocabulary map", [seen.vocabulary_map] if seen.vocabulary_map else [], style)
+    if look.target and look.is_model:
+        yield from _target(seen, look.target, style)
+    yield from _row("written by", [_writer(seen)] if _writer(seen) else [], style)
+    yield from _row("trained for", (f"{target} ({source})" for target, source in seen.provenance), style)
+    for item in seen.wanted:
+        yield from _row(f"{item.engine} {item.version}", [item.text], style)
+    yield from _row("weights", _weights(seen), style)
+    for trouble in look.troubles:
         yield from wrapped(f"not read: {trouble}", style, first=" ! ", rest="   ")
+    cost = seen.cost
+    if cost.requests and not style.quiet:
+        yield f" {plural(cost.requests, 'request')}, {size(cost.bytes)}, {cost.seconds:.1f} s"
 
 
-def _eagle(drafter: Eagle) -> dict[str, object]:
-    def value(located: object) -> object:
-        return getattr(located, "value", None)
-
-    return {
-        "hidden_size": value(drafter.hidden_size),
-        "target_hidden_size": value(drafter.target_hidden_size),
-        "vocabulary": value(drafter.vocab_size),
-        "draft_vocabulary": value(drafter.draft_vocab_size),
-        "states_joined_by_fc": drafter.states,
-        "fc": f"{list(drafter.fc.shape)}" if drafter.fc else None,
-        "attention": drafter.attention,
-        "layers": drafter.layers_in_file or value(drafter.num_layers),
-        "layer_ids": [f"{list(item.ids.value)} ({item.place})" for item in drafter.layer_ids],
-        "own_lm_head": "lm_head.weight" in drafter.canonical,
-        "own_embed_tokens": "embed_tokens.weight" in drafter.canonical,
-        "d2t": "d2t" in drafter.canonical,
-        "names_stripped": drafter.prefix,
-        "written_by": drafter.writer,
-    }
+def _row(word: str, said: Iterable[str], style: Style) -> Iterator[str]:
+    for index, text in enumerate(said):
+        yield from wrapped(text, style, first=f"   {'' if index else word:<{_WORD}}  ", rest=" " * (_WORD + 5))
 
 
-def _other(drafter: Drafter) -> dict[str, object]:
-    if isinstance(drafter, Unsupported):
-        return {}
-    common: dict[str, object] = {
-        "hidden_size": drafter.hidden_size.value if drafter.hidden_size else None,
-        "vocabulary": drafter.vocab_size.value if drafter.vocab_size else None,
-        "layers": drafter.layers_in_file or (drafter.num_layers.value if drafter.num_layers else None),
-        "names_stripped": "" if isinstance(drafter, DraftModel) else drafter.prefix,
-        "written_by": drafter.writer,
-    }
-    if not isinstance(drafter, BlockDrafter):
-        return common
-    return common | {
-        "states_joined_by_fc": drafter.states,
-        "fc": f"{list(drafter.fc.shape)}" if drafter.fc else None,
-        "attention": drafter.attention,
-        "layer_ids": [f"{list(item.ids.value)} ({item.place}, {drafter.counts})" for item in drafter.layer_ids],
-        "block_size": drafter.block_size.value if drafter.block_size else None,
-        "mask_token": drafter.mask_token.value if drafter.mask_token else None,
-        "own_lm_head": "lm_head.weight" in drafter.canonical,
-        "own_embed_tokens": "embed_tokens.weight" in drafter.canonical,
-    }
+def _kind(seen: Inspection) -> Literal["drafter", "model", "unknown"]:
+    if seen.look.is_model and seen.symbols:
+        return "model"
+    return "drafter" if seen.look.drafter.method else "unknown"
 
 
-def _target(target: Target | None) -> dict[str, object]:
-    if target is None:
-        return {}
-    return {
-        "as_a_target": target.title,
-        "text_config": target.text.base or "/",
-        "quantization": target.quantization.value if target.quantization else None,
-        "mtp_layers": target.mtp_layers.value if target.mtp_layers else None,
-    }
+def _because(seen: Inspection) -> Iterator[str]:
+    for match in seen.look.recognition.matches:
+        yield from match.reasons
+
+
+def _conflicts(seen: Inspection) -> Iterator[str]:
+    for item in seen.look.recognition.conflicts:
+        yield f"the config says {item.config_says}; the tensors say {item.tensors_say}"
+
+
+def _classes(seen: Inspection) -> Iterator[tuple[str, str]]:
+    """Class and type, the language model's own behind the wrapper's."""
+    drafter, target = seen.look.drafter, seen.look.target
+    name, kind = _value(drafter.architecture), _value(drafter.model_type)
+    if name or kind:
+        yield name or "no architecture", f", model_type {kind}" if kind else ""
+    if target and target.text.base:
+        yield (
+            _value(target.text_architecture) or "",
+            f" inside, under {target.text.base}, model_type {_value(target.text_model_type)}",
+        )
+
+
+def _symbols(seen: Inspection) -> str:
+    return ", ".join(f"{name} {number} ({_MEANS[name]})" for name, number in seen.symbols.items())
+
+
+def _part(seen: Inspection, index: int) -> str:
+    part = seen.parts[index]
+    if not part.symbols:
+        return part.tensor.shown
+    return (
+        f"{part.tensor.name} {part.symbols} = {list(part.tensor.shape)}"
+        if part.fits
+        else (f"{part.tensor.shown}, where {part.symbols} was to be expected")
+    )
+
+
+def _target(seen: Inspection, target: Target, style: Style) -> Iterator[str]:
+    sizes = (
+        ("attention heads", target.num_attention_heads),
+        ("context", target.max_position_embeddings),
+        ("quantization", target.quantization),
+        ("prediction layers inside (MTP)", target.mtp_layers),
+    )
+    said = [f"{name} {value.value}" for name, value in sizes if value]
+    said += ["the head is the embedding"] if target.tie_word_embeddings and target.tie_word_embeddings.value else []
+    yield from _row("as a target", [", ".join(said)] if said else [], style)
+    hooks = (f"{item.engine} {item.says}" for item in seen.hooks)
+    yield from _row("EAGLE-3 states", hooks, style)
+    yield from _row("drafters for it", _few(seen.known_for, style), style)
+    yield from _row("copies", _few(seen.copies, style), style)
+
+
+def _few(names: tuple[str, ...], style: Style) -> list[str]:
+    if not names:
+        return []
+    shown = names if style.verbose else names[:_NAMED]
+    more = f" and {len(names) - len(shown)} more (-v)" if len(names) > len(shown) else ""
+    return [f"{', '.join(shown)}{more}: the catalogue's"]
+
+
+def _weights(seen: Inspection) -> Iterator[str]:
+    look = seen.look
+    if look.sampled:
+        names = " and ".join(look.sampled)
+        yield f"{plural(look.files, 'file')}, of which only the headers of {names} were read"
+    elif look.tensors is not None:
+        yield f"{plural(len(look.tensors), 'tensor')} in {plural(look.files, 'file')}"
+    if look.unopened:
+        yield f"{', '.join(look.unopened[:_NAMED])}: never opened"
+
+
+def _writer(seen: Inspection) -> str:
+    return str(getattr(seen.look.drafter, "writer", ""))
+
+
+def _value(located: Located[str] | None) -> str | None:
+    return located.value if located else None
+
+
+def _target_model(seen: Inspection, target: Target) -> TargetModel:
+    from drafter_lint.renderers import inspection_models as models  # noqa: PLC0415 - brings pydantic
+
+    return models.TargetModel(
+        architecture=_value(target.architecture),
+        text_architecture=_value(target.text_architecture),
+        model_type=_value(target.model_type),
+        text_model_type=_value(target.text_model_type),
+        text_config=target.text.base or "/",
+        hidden_size=_integer(target.hidden_size),
+        num_layers=_integer(target.num_layers),
+        vocab_size=_integer(target.vocab_size),
+        num_attention_heads=_integer(target.num_attention_heads),
+        max_position_embeddings=_integer(target.max_position_embeddings),
+        tie_word_embeddings=target.tie_word_embeddings.value if target.tie_word_embeddings else None,
+        mtp_layers=_integer(target.mtp_layers),
+        quantization=_value(target.quantization),
+        auxiliary_states=tuple(models.HookModel(engine=item.engine, releases=item.spans) for item in seen.hooks),
+        drafters=seen.known_for,
+        copies=seen.copies,
+    )
+
+
+def _integer(located: Located[int] | None) -> int | None:
+    return located.value if located else None

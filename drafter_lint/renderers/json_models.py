@@ -216,10 +216,21 @@ class ReportModel(Model):
 
 def schema() -> dict[str, JsonValue]:
     """The JSON Schema of a report."""
-    made: dict[str, JsonValue] = ReportModel.model_json_schema(mode="serialization")
+    return schema_of(ReportModel)
+
+
+def schema_of(model: type[Model]) -> dict[str, JsonValue]:
+    """The JSON Schema of one of our documents; every one of them counts its shape under ``schema``."""
+    made: dict[str, JsonValue] = model.model_json_schema(mode="serialization")
     properties = made["properties"]
     if not isinstance(properties, dict):
         raise TypeError("a model's schema has properties")
-    made["properties"] = {"schema": properties.pop("schema_"), **properties}
-    made["required"] = ["schema", "tool", "checks", "io"]
+    renamed = {"schema": properties.pop("schema_"), **properties}
+    made["properties"], made["required"] = renamed, list(renamed)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
+
+
+def dumped(model: Model) -> dict[str, JsonValue]:
+    """One of our documents, its ``schema`` first."""
+    made: dict[str, JsonValue] = model.model_dump(mode="json")
+    return {"schema": made.pop("schema_"), **made}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+
+from pydantic import JsonValue
 
 from drafter_lint.renderers.document import document
 from drafter_lint.renderers.style import Style
@@ -15,6 +18,11 @@ _OBEYED = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 def render(report: Report, style: Style) -> str:
     """One JSON object."""
-    text = json.dumps(document(report, tool_version()), indent=2, ensure_ascii=not style.unicode)
+    return written(document(report, tool_version()), style)
+
+
+def written(value: Mapping[str, JsonValue], style: Style) -> str:
+    """One of our documents as text."""
+    text = json.dumps(value, indent=2, ensure_ascii=not style.unicode)
     # json escapes what ASCII calls control characters; a terminal obeys these as well.
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
