@@ -200,6 +200,34 @@ def compare(a: str, b: str, format_: str, *, strict: bool, **options: object) ->
     return EXIT_UNKNOWN if seen.unread else 0
 
 
+@cli.command(epilog="drafter-lint record ./drafter -o drafter.recipe.toml")
+@click.argument("reference")
+@click.option("-o", "--output", metavar="FILE", help="Write NAME.recipe.toml instead of standard output.")
+@revision_option
+@reading_options
+def record(reference: str, output: str | None, **options: object) -> int:
+    """Write a checkpoint as text: a recipe, for a bug report.
+
+    Its config, every tensor's name, type and shape, the values of d2t and t2d, the beginning of its card; no weights,
+    no local paths, no tokens. A recipe stands wherever a checkpoint may be named.
+    """
+    from drafter_lint.api import checkpoints_for
+    from drafter_lint.outputs import write_recipe
+    from drafter_lint.recipe import record as recorded
+    from drafter_lint.renderers.ink import size
+    from drafter_lint.requested import base_job, settings_for
+
+    checkpoints = checkpoints_for(base_job(options, settings_for(options)))
+    files = checkpoints.open(reference, role="drafter", revision=cast("str | None", options["revision"]))
+    text = recorded(files).toml()
+    if output is None:
+        _print(text)
+    else:
+        write_recipe(output, text)
+        _print(f"{output}: {size(len(text.encode()))}")
+    return 0
+
+
 @cli.command(epilog="drafter-lint explain eagle3-run-as-eagle")
 @click.argument("code")
 @output_options

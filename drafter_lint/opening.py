@@ -13,10 +13,8 @@ from drafter_lint.drafters.recognise import recognise
 from drafter_lint.errors import UsageError
 from drafter_lint.findings import Role
 from drafter_lint.linter import Opened, attempt, understand
-from drafter_lint.reference import Reference, parse_reference
+from drafter_lint.reference import RECIPE_SUFFIX, Reference, parse_reference
 from drafter_lint.sources import MemorySource, Source, Tally, open_source
-
-RECIPE_SUFFIX = ".recipe.toml"
 
 #: What the user may name a checkpoint by: a reference, a source of bytes, or the files themselves by path.
 Asked = str | os.PathLike[str] | Source | Mapping[str, bytes]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from drafter_lint.errors import UsageError
+from drafter_lint.reference import RECIPE_SUFFIX
 from drafter_lint.renderers import RENDERERS, render
 from drafter_lint.renderers.style import Style
 from drafter_lint.report import Report
@@ -80,6 +81,20 @@ def write_whole(path: Path, text: bytes) -> None:
         OSError: it could not be written; the old one is as it was.
     """
     _beside(path, text).replace(path)
+
+
+def write_recipe(path: str, text: str) -> None:
+    """Write a recipe, whole or not at all.
+
+    Raises:
+        UsageError: it would not be known for one by its name, or cannot be written.
+    """
+    if not path.endswith(RECIPE_SUFFIX):
+        raise UsageError(f"--output {path!r}: a recipe is known by its name, such as drafter{RECIPE_SUFFIX}")
+    try:
+        write_whole(Path(path), text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise UsageError(f"--output: {path} could not be written: {error.strerror or error}") from error
 
 
 def _place(path: str) -> Path | None:

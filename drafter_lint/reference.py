@@ -13,6 +13,9 @@ from urllib.parse import unquote, urlsplit
 
 from drafter_lint.errors import AmbiguousAlias, UsageError
 
+#: How a checkpoint written as text is known.
+RECIPE_SUFFIX = ".recipe.toml"
+
 _REPO = re.compile(r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$")
 _HUB_PAGES = ("tree", "blob", "resolve")
 

@@ -7,22 +7,27 @@ spread(163840)              offsets such that the drafted ids are spread evenly 
 spread(163840, 163585)      the same, with these ids among them
 absolute(163840)            the ids themselves instead of offsets
 noise(7)                    values from -128 to 127 without order, the same for the same number
+packed(I8 eNpjYGAYBQ)       the differences between neighbours as integers of that type, deflated, in base64: a real map
 matches(d2t)                for a mask over the vocabulary: true for the ids another tensor drafts
 """
 
 from __future__ import annotations
 
+import base64
 import re
 import struct
+import zlib
 from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import shake_128
-from itertools import chain, groupby, islice, repeat
+from itertools import accumulate, chain, groupby, islice, repeat
 
 from drafter_lint.errors import UsageError
 
 #: No vocabulary comes near; recipes come with bug reports, from strangers.
 MAX_VALUES = 4_000_000
+#: Longer than this nobody reads runs; a map of 32,000 ids has some 15,000 of them.
+_READABLE = 2000
 
 _CALL = re.compile(r"(?P<name>[a-z]+)\((?P<arguments>[^()]*)\)")
 _RUN = re.compile(r"(?P<value>-?\d+)\*(?P<count>\d+)")
@@ -53,6 +58,8 @@ def values_of(text: str, length: int, other: Callable[[str], Iterable[int]]) -> 
     if length > MAX_VALUES:
         raise UsageError(f"recipe: {text!r} gives values to a tensor of {length}; at most {MAX_VALUES} are written out")
     call = _CALL.fullmatch(text)
+    if call is not None and call["name"] == "packed":
+        return _unpacked(call["arguments"], length)
     if text == "zeros":
         found: tuple[int, ...] = (0,) * length
     elif call is None:
@@ -82,7 +89,7 @@ def drafted_ids(text: str, values: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def written(values: Iterable[int]) -> str:
-    """Values as runs of equal ones, or as ranges of consecutive ones where that is shorter."""
+    """Values as runs of equal ones or as ranges of consecutive ones, whichever is shorter; long ones packed."""
     table = tuple(values)
     equal = " ".join(
         str(value) if count == 1 else f"{value}*{count}"
@@ -94,7 +101,39 @@ def written(values: Iterable[int]) -> str:
             [value for _, value in run] for _, run in groupby(enumerate(table), key=lambda pair: pair[1] - pair[0])
         )
     )
-    return consecutive if len(consecutive) < len(equal) else equal
+    readable = min(equal, consecutive, key=len)
+    if len(readable) <= _READABLE:
+        return readable
+    packed = _packed(table)
+    return packed if packed and len(packed) < len(readable) // 2 else readable
+
+
+def _packed(table: tuple[int, ...]) -> str:
+    """Neighbours of a map differ by little; "" where a difference needs more than 32 bits."""
+    steps = [value - before for before, value in zip((0, *table), table, strict=False)]
+    bits = next((bits for bits in (8, 16, 32) if all(-(1 << bits - 1) <= step < 1 << bits - 1 for step in steps)), None)
+    if bits is None:
+        return ""
+    data = zlib.compress(struct.pack(f"<{len(steps)}{_STRUCT[f'I{bits}']}", *steps), 9)
+    return f"packed(I{bits} {base64.urlsafe_b64encode(data).decode().rstrip('=')})"
+
+
+def _unpacked(text: str, length: int) -> tuple[int, ...]:
+    dtype, _, packed = text.partition(" ")
+    code = _STRUCT.get(dtype, "")
+    if dtype not in {"I8", "I16", "I32"}:
+        raise UsageError(f"recipe: packed({dtype} …): the differences are I8, I16 or I32")
+    size = struct.calcsize(f"<{length}{code}")
+    try:
+        raw = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
+        # One byte more than there may be: what is longer is refused without being unpacked.
+        data = zlib.decompressobj().decompress(raw, size + 1)
+    except (ValueError, zlib.error) as error:
+        raise UsageError(f"recipe: packed(…) cannot be unpacked: {error}") from error
+    if len(data) != size:
+        few = "fewer" if len(data) < size else "more"
+        raise UsageError(f"recipe: packed(…) gives {few} values than the {length} its tensor holds")
+    return tuple(accumulate(struct.unpack(f"<{length}{code}", data)))
 
 
 def encoded(values: tuple[int, ...], dtype: str) -> bytes:
