@@ -13,6 +13,8 @@ from drafter_lint.findings import JsonValue
 from drafter_lint.reference import normalise
 
 FILE = "catalogue.json"
+#: What a name has behind that of its base model, which has the same widths: nothing but the user can tell them apart.
+_TUNED = ("-instruct", "-it", "-chat", "-thinking", "-instruct-2507", "-thinking-2507")
 
 _TargetEntry = TypedDict(
     "_TargetEntry",
@@ -66,9 +68,9 @@ class Target:
 
     @property
     def said(self) -> str:
-        """Who says so: "the catalogue (documented: …)"."""
+        """Who says so: "the catalogue (documented)"."""
         sibling = f" from {self.inferred_from}" if self.inferred_from else ""
-        return f"the catalogue ({self.confidence}{sibling}: {self.source[0]})"
+        return f"the catalogue ({self.confidence}{sibling})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,11 +136,12 @@ def drafters_for(name: str) -> tuple[str, ...]:
 
 @cache
 def names() -> Mapping[str, tuple[str, ...]]:
-    """Every id by its normalised name without the owner; several where owners share one."""
+    """Every id by its normalised name without the owner; several where owners share one, or a tuned sibling exists."""
     found: dict[str, list[str]] = {}
     for key in (*_table()["targets"], *_table()["drafters"]):
         found.setdefault(normalise(key), []).append(key)
-    return {name: tuple(ids) for name, ids in found.items()}
+    tuned = {name: [ids for end in _TUNED for ids in found.get(f"{name}{end}", ())] for name in found}
+    return {name: (*tuned[name], *ids) for name, ids in found.items()}
 
 
 @cache

@@ -10,6 +10,7 @@ from drafter_lint.linter import subject_of
 from drafter_lint.looking import Look, look
 from drafter_lint.opening import Asked, Checkpoints
 from drafter_lint.report import Cost, Subject
+from drafter_lint.standin import stand_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,8 @@ def inspect_checkpoint(reference: str, *, checkpoints: Checkpoints, revision: st
         UsageError: the reference cannot be understood.
     """
     seen = look(checkpoints.open(reference, role="drafter", revision=revision))
-    return Inspection(subject=_subject(seen), look=seen, cost=_cost(checkpoints))
+    hearsay = None if seen.target or not seen.troubles else stand_in(seen.checkpoint, seen.troubles[0])
+    return Inspection(subject=_subject(seen), look=seen, cost=_cost(checkpoints), hearsay=hearsay)
 
 
 def compare_checkpoints(a: Asked, b: Asked, *, checkpoints: Checkpoints) -> Compared:

@@ -17,6 +17,7 @@ from drafter_lint.errors import Unavailable
 from drafter_lint.facts import engines, profile, worlds
 from drafter_lint.looking import Look
 from drafter_lint.report import Cost, Subject
+from drafter_lint.targets import Target
 
 #: Stands for a target in a command where the drafter names none.
 TARGET = "TARGET"
@@ -73,11 +74,13 @@ class Inspection:
         subject: how it is named.
         look: what was seen of it.
         cost: what reading took.
+        hearsay: what the catalogue says of it where it could not be read, None if nothing.
     """
 
     subject: Subject
     look: Look
     cost: Cost
+    hearsay: Target | None = None
 
     @property
     def nothing_read(self) -> bool:
@@ -149,20 +152,20 @@ class Inspection:
     @property
     def hooks(self) -> tuple[Hook, ...]:
         """Which releases let this target hand over auxiliary states."""
-        target = self.look.target
-        if not self.look.is_model or target is None or target.architecture is None:
+        target = (self.look.target if self.look.is_model else None) or self.hearsay
+        if target is None or target.architecture is None:
             return ()
         return tuple(hooks(target.architecture.value))
 
     @property
     def known_for(self) -> tuple[str, ...]:
         """Drafters that are said to be for this target."""
-        return catalogue.drafters_for(self.subject.name) if self.look.is_model else ()
+        return catalogue.drafters_for(self.subject.name) if self.look.is_model or self.hearsay else ()
 
     @property
     def copies(self) -> tuple[str, ...]:
         """Quantised copies of this target."""
-        return catalogue.copies(self.subject.name) if self.look.is_model else ()
+        return catalogue.copies(self.subject.name) if self.look.is_model or self.hearsay else ()
 
 
 def _number(drafter: Drafter, name: str) -> int | None:

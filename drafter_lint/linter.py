@@ -13,13 +13,14 @@ from drafter_lint.engines import Plan, engine
 from drafter_lint.engines.plan import RefusalKind
 from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.facts import World, profile, version_of, worlds
-from drafter_lint.findings import Confidence, Finding, Found, Outcome, Skip, weakest
+from drafter_lint.findings import Confidence, Evidence, Finding, Found, Outcome, Skip, weakest
 from drafter_lint.launch import LaunchRequest
 from drafter_lint.lineage import Lineage
 from drafter_lint.report import Check, EngineSubject, Subject
 from drafter_lint.rule import SCOPES, NotChecked, Rule
 from drafter_lint.rules import all_rules
 from drafter_lint.scope import Alone, Deployment, Locked, Pair, Reading, Stated, Suppressing
+from drafter_lint.standin import stand_in
 from drafter_lint.targets import Target, read_target
 
 R = TypeVar("R")
@@ -100,7 +101,8 @@ def understand(
     ]
     read = None
     if target:
-        read, _ = attempt(lambda: read_target(target))
+        read, untold = attempt(lambda: read_target(target))
+        read = stand_in(target, untold) if untold else read
         reads.append((target, lambda: target.config))
     troubles: dict[str, Reading] = {}
     for checkpoint, fact in reads:
@@ -336,14 +338,26 @@ def judge(scope: Scope, selection: Selection) -> Judged:
 
 def _run(rule: Rule[object], scope: object) -> Iterator[Finding | Skip]:
     limit = scope.plan.confidence if isinstance(scope, Deployment) else Confidence.CERTAIN
+    standin = scope.target.standin if isinstance(scope, (Pair, Deployment)) else ""
+    if standin:
+        limit = weakest(limit, Confidence.LIKELY)
     try:
         for item in rule.check(scope):
             if isinstance(item, NotChecked):
                 yield rule.skip(item.reason, needed=item.needed)
             else:
-                yield named(rule, item, limit)
+                yield named(rule, _rested(item, standin), limit)
     except Unavailable as trouble:
         yield rule.skip(str(trouble), needed=trouble.trouble is not Trouble.MISSING)
+
+
+def _rested(found: Found, standin: str) -> Found:
+    """What was found, with the word it rests on where the target itself could not be read."""
+    if not standin:
+        return found
+    note = f"the target could not be read: its facts are those of {standin}"
+    word = Evidence(engine="", version="", file="schemas/catalogue.json", symbol="", how="inferred", note=note)
+    return replace(found, evidence=(word, *found.evidence))
 
 
 def named(rule: Rule[object], found: Found, limit: Confidence) -> Finding:

@@ -30,6 +30,7 @@ class Target:
         tie_word_embeddings: True if the head is the embedding.
         mtp_layers: multi-token-prediction layers announced inside it.
         quantization: the method named by its quantization_config.
+        standin: who says all this where its files could not be read, "" where they were.
     """
 
     checkpoint: Checkpoint
@@ -46,12 +47,14 @@ class Target:
     tie_word_embeddings: Located[bool] | None
     mtp_layers: Located[int] | None
     quantization: Located[str] | None
+    standin: str = ""
 
     @property
     def title(self) -> str:
         """``hidden 7168, 61 layers, vocabulary 163840``; what is not known is left out."""
+        said = f", says {self.standin}" if self.standin else ""
         parts = (("hidden {}", self.hidden_size), ("{} layers", self.num_layers), ("vocabulary {}", self.vocab_size))
-        return ", ".join(text.format(value.value) for text, value in parts if value) or "nothing known"
+        return (", ".join(text.format(value.value) for text, value in parts if value) or "nothing known") + said
 
 
 def read_target(checkpoint: Checkpoint) -> Target:

@@ -28,7 +28,19 @@ from test_json import validated
 ROOT = Path(__file__).parent.parent
 DRAFTER = ROOT / "fixtures" / "recipes" / "lightseekorg--kimi-k2.5-eagle3.recipe.toml"
 TARGET = ROOT / "fixtures" / "targets" / "Qwen--Qwen3-4B.recipe.toml"
-COMMANDS = ("check", "scan", "lock", "plan", "inspect", "compare", "record", "explain", "rules", "engines", "completion")
+COMMANDS = (
+    "check",
+    "scan",
+    "lock",
+    "plan",
+    "inspect",
+    "compare",
+    "record",
+    "explain",
+    "rules",
+    "engines",
+    "completion",
+)
 PROGRAM = "from drafter_lint.cli import main; main()"
 UNREAD = Skip("DFL004", "hub-unreachable", "it stalled", needed=True)
 

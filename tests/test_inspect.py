@@ -102,6 +102,19 @@ def test_weights_that_are_never_opened_leave_the_rest() -> None:
     assert document("fixtures/recipes/yuhuili--EAGLE-llama2-chat-7B.recipe.toml")["kind"] == "unknown"
 
 
+def test_of_a_target_that_cannot_be_read_the_catalogue_speaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    code, out, _ = call("inspect", "kimi-k2.5", "--offline")
+    assert code == 3
+    said = " ".join(out.split())
+    assert "as a target hidden 7168, 61 layers, vocabulary 163840, says the catalogue (documented)" in said
+    assert "sglang 0.5.10.post1 to 0.5.23" in said
+    code, out, _ = call("inspect", "kimi-k2.5", "--offline", "--format", "json")
+    seen = json.loads(out)
+    jsonschema.validate(seen, SCHEMA)
+    assert (code, seen["kind"], seen["target"]["standin"]) == (3, "unknown", "the catalogue (documented)")
+
+
 @pytest.mark.parametrize("name", ["eagle1", "eagle3-mla", "eagle3-speculators", "target-deepseek", "target-qwen3"])
 def test_every_small_checkpoint_has_a_useful_answer(name: str) -> None:
     seen = document(f"fixtures/small/{name}.recipe.toml")

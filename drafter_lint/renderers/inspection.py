@@ -40,7 +40,7 @@ def as_json(seen: Inspection, style: Style) -> str:
     from drafter_lint.renderers.tool_version import tool_version  # noqa: PLC0415
 
     look, subject, cost = seen.look, seen.subject, seen.cost
-    drafter = look.drafter
+    drafter, target = look.drafter, (look.target if look.is_model else None) or seen.hearsay
     model = models.InspectionModel(
         tool=ToolModel(name="drafter-lint", version=tool_version()),
         spelling=subject.spelling,
@@ -72,7 +72,7 @@ def as_json(seen: Inspection, style: Style) -> str:
         wanted=tuple(
             models.WantedModel(engine=item.engine, version=item.version, argv=item.argv) for item in seen.wanted
         ),
-        target=_target_model(seen, look.target) if look.target and look.is_model else None,
+        target=_target_model(seen, target) if target else None,
         weights=models.WeightsModel(
             files=look.files,
             sampled=look.sampled,
@@ -102,6 +102,9 @@ def _lines(seen: Inspection, style: Style) -> Iterator[str]:
     yield from _row("vocabulary map", [seen.vocabulary_map] if seen.vocabulary_map else [], style)
     if look.target and look.is_model:
         yield from _target(seen, look.target, style)
+    elif seen.hearsay:
+        yield from _row("as a target", [seen.hearsay.title], style)
+        yield from _drafting(seen, style)
     yield from _row("written by", [_writer(seen)] if _writer(seen) else [], style)
     yield from _row("trained for", (f"{target} ({source})" for target, source in seen.provenance), style)
     for item in seen.wanted:
@@ -173,6 +176,11 @@ def _target(seen: Inspection, target: Target, style: Style) -> Iterator[str]:
     said = [f"{name} {value.value}" for name, value in sizes if value]
     said += ["the head is the embedding"] if target.tie_word_embeddings and target.tie_word_embeddings.value else []
     yield from _row("as a target", [", ".join(said)] if said else [], style)
+    yield from _drafting(seen, style)
+
+
+def _drafting(seen: Inspection, style: Style) -> Iterator[str]:
+    """Who lets it be drafted for, and with what."""
     hooks = (f"{item.engine} {item.says}" for item in seen.hooks)
     yield from _row("EAGLE-3 states", hooks, style)
     yield from _row("drafters for it", _few(seen.known_for, style), style)
@@ -226,6 +234,7 @@ def _target_model(seen: Inspection, target: Target) -> TargetModel:
         auxiliary_states=tuple(models.HookModel(engine=item.engine, releases=item.spans) for item in seen.hooks),
         drafters=seen.known_for,
         copies=seen.copies,
+        standin=target.standin or None,
     )
 
 

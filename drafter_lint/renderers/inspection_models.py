@@ -42,7 +42,10 @@ class HookModel(Model):
 
 
 class TargetModel(Model):
-    """What it offers as a target, as its config.json has it; null for what is not written."""
+    """What it offers as a target, as its config.json has it; null for what is not written.
+
+    ``standin`` says whose word it is where the files could not be read.
+    """
 
     architecture: str | None
     text_architecture: str | None
@@ -60,6 +63,7 @@ class TargetModel(Model):
     auxiliary_states: tuple[HookModel, ...]
     drafters: tuple[str, ...]
     copies: tuple[str, ...]
+    standin: str | None
 
 
 class WeightsModel(Model):

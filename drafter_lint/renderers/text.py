@@ -103,9 +103,11 @@ def _evidence(evidence: Sequence[Evidence], *, verbose: bool) -> str:
     said: list[str] = []
     unique = list(dict.fromkeys(evidence))
     shown = unique if verbose else unique[:_CITED]
+    more = len(unique) - len(shown)
+    said += [item.note for item in shown if not item.engine and item.note]
+    shown = [item for item in shown if item.engine or not item.note]
     for (engine, version, how), items in groupby(shown, key=lambda item: (item.engine, item.version, item.how)):
         where = "; ".join(dict.fromkeys(", ".join(filter(None, (item.file, item.symbol))) for item in items))
         seen = "" if how == "read" else f" ({how})"
         said.append(", ".join(filter(None, (f"{engine} {version}".strip() + seen, where))))
-    more = len(unique) - len(shown)
     return "; ".join(said) + (f"; {more} more with -v" if more else "")

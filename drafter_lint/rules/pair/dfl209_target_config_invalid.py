@@ -19,13 +19,16 @@ from __future__ import annotations
 
 from drafter_lint.drafters import Drafter
 from drafter_lint.findings import Confidence, Fix, Found, Location, Outcome
-from drafter_lint.rule import Checks, rule
+from drafter_lint.rule import Checks, NotChecked, rule
 from drafter_lint.scope import Pair
 
 
 @rule("DFL209", "target-config-invalid", Outcome.REFUSES)
 def check(at: Pair[Drafter]) -> Checks:
     """Counts that are no counts, names that are no names."""
+    if at.target.standin:
+        yield NotChecked(f"the target's config.json was not read; {at.target.standin} stands in")
+        return
     text, whole = at.target.text, at.target.checkpoint.config
     for key in ("hidden_size", "num_hidden_layers", "vocab_size"):
         value, count = text.raw(key), text.integer(key)
