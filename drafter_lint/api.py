@@ -79,9 +79,7 @@ def run(job: Job, *more: Job, checkpoints: Checkpoints | None = None, whole: boo
     written = [item for each in jobs for item in each.suppressions]
     if written:
         checks = suppressed(checks, written, selection=job.selection, today=date.today(), whole=whole)  # noqa: DTZ011 - the user's day
-    tally = opener.tally
-    cost = Cost(requests=tally.requests, bytes=tally.bytes, seconds=tally.seconds)
-    return Report(checks=checks, cost=cost, fail_on=job.fail_on)
+    return Report(checks=checks, cost=Cost.of(opener.tally), fail_on=job.fail_on)
 
 
 def checkpoints_for(job: Job) -> Checkpoints:

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache as once
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import click
@@ -85,7 +85,7 @@ def check(ctx: click.Context, /, format_: str, outputs: tuple[str, ...], **optio
     DRAFTER is a folder, owner/name, owner/name@revision, the address of a Hub page, or an alias. Without DRAFTER and
     --launch, every pair of the settings file is checked.
     """
-    piped = cache(_piped)  # a run that mends asks twice
+    piped = once(_piped)  # a run that mends asks twice
     return _answer(lambda: _pairs(ctx, options, piped), format_, outputs, options)
 
 
@@ -104,7 +104,7 @@ def scan(format_: str, outputs: tuple[str, ...], **options: object) -> int:
     """
     from drafter_lint.requested import scan_jobs
 
-    piped = cache(_piped)
+    piped = once(_piped)
     return _answer(lambda: scan_jobs(options, piped=piped), format_, outputs, options)
 
 
@@ -261,6 +261,32 @@ def engines(format_: str, **options: object) -> int:
     from drafter_lint.pages import engine_list
 
     _print(engine_list(format_, _style(options)))
+    return 0
+
+
+@cli.command(epilog="drafter-lint cache info --format json")
+@click.argument("action", type=click.Choice(["info", "clear"]))
+@formats("text", "json")
+@output_options
+def cache(action: str, format_: str, **options: object) -> int:
+    """Say what was read from Hubs and is kept, or remove it.
+
+    It lies in $HF_HOME/drafter-lint, or where DRAFTER_LINT_CACHE says; if that is empty, nothing is kept. The Hub
+    client's own cache is left alone.
+    """
+    from drafter_lint.renderers.cache_text import render
+    from drafter_lint.renderers.ink import size
+    from drafter_lint.sources.kept import kept_store
+
+    kept = kept_store()
+    if action == "clear" and kept:
+        try:
+            _print(f"{kept.folder}: {size(kept.clear())} removed")
+        except OSError as error:
+            raise UsageError(f"{kept.folder}: could not be cleared: {error.strerror or error}") from error
+        return 0
+    folder, usage = (str(kept.folder), kept.usage()) if kept else (None, None)
+    _print(render(folder, usage, format_, _style(options)))
     return 0
 
 

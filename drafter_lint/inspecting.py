@@ -61,5 +61,4 @@ def _subject(seen: Look) -> Subject:
 
 
 def _cost(checkpoints: Checkpoints) -> Cost:
-    tally = checkpoints.tally
-    return Cost(requests=tally.requests, bytes=tally.bytes, seconds=tally.seconds)
+    return Cost.of(checkpoints.tally)

@@ -13,6 +13,7 @@ from drafter_lint.errors import UsageError
 from drafter_lint.facts import Knowledge
 from drafter_lint.findings import Finding, FindingsError, Location, Outcome, Role, Skip, Verdict
 from drafter_lint.launch import LaunchRequest
+from drafter_lint.sources.base import Tally
 from drafter_lint.targets import Target
 
 FailOn = Literal["refuses", "silent", "slow", "hygiene", "never"]
@@ -139,11 +140,24 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What the run read: requests, bytes, seconds."""
+    """What the run read.
+
+    Attributes:
+        requests: to any server.
+        bytes: read, from wherever.
+        seconds: the whole run.
+        cached: how many of the bytes a Hub once sent and a cache held.
+    """
 
     requests: int
     bytes: int
     seconds: float
+    cached: int = 0
+
+    @classmethod
+    def of(cls, tally: Tally) -> Cost:
+        """What was counted until now."""
+        return cls(requests=tally.requests, bytes=tally.bytes, seconds=tally.seconds, cached=tally.cached)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

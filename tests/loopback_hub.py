@@ -108,6 +108,10 @@ class LoopbackHub:
         storage: whether large files are redirected to the second server.
         page: how many entries the tree gives at once.
         token: what ``HF_TOKEN`` is set to.
+        private: repositories that are said to be private.
+        gated: repositories that are said to have terms to accept.
+        cache: the client's cache.
+        kept: this tool's.
     """
 
     repos: Mapping[str, Repo]
@@ -116,10 +120,13 @@ class LoopbackHub:
     storage: bool = True
     page: int = 1000
     token: str = TOKEN
+    private: frozenset[str] = frozenset()
+    gated: frozenset[str] = frozenset()
     requests: list[Seen] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
     errors: list[BaseException] = field(default_factory=list)
     cache: str = ""
+    kept: str = ""
     _faults: dict[tuple[str, str], _Fault] = field(default_factory=dict)
     _servers: list[_Server] = field(default_factory=list)
     _folder: tempfile.TemporaryDirectory[str] | None = None
@@ -131,10 +138,11 @@ class LoopbackHub:
             self._servers.append(server)
             threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         self._folder = tempfile.TemporaryDirectory(prefix="hub-cache-")
-        self.cache = self._folder.name
+        self.cache, self.kept = f"{self._folder.name}/hub", f"{self._folder.name}/drafter-lint"
         _close_client()
         self._set("HF_ENDPOINT", self.endpoint)
         self._set("HF_HUB_CACHE", self.cache)
+        self._set("DRAFTER_LINT_CACHE", self.kept)
         self._set("HF_TOKEN", self.token)
         for name in ("NO_PROXY", "no_proxy"):
             self._set(name, "127.0.0.1,localhost")
@@ -264,8 +272,12 @@ class _Handler(BaseHTTPRequestHandler):
         if "blobs" in query and self.server.hub.sizes:
             for path, content in found["files"].items():
                 names[path] |= _metadata(path, content, git="blobId", lfs="sha256")
-        listing = {"id": repo, "sha": found["commit"], "siblings": list(names.values()), **found.get("dates", {})}
-        body = json.dumps(listing).encode()
+        open_to_all = {
+            "private": repo in self.server.hub.private,
+            "gated": "auto" if repo in self.server.hub.gated else False,
+        }
+        listing = {"id": repo, **open_to_all, "sha": found["commit"], "siblings": list(names.values())}
+        body = json.dumps(listing | dict(found.get("dates", {}))).encode()
         return self._send(body if not _is(fault, "bad-json") else b"<html>log in</html>", fault=fault)
 
     def _tree(self, found: Repo, folder: str, query: Mapping[str, list[str]]) -> None:

@@ -39,6 +39,7 @@ COMMANDS = (
     "explain",
     "rules",
     "engines",
+    "cache",
     "completion",
 )
 PROGRAM = "from drafter_lint.cli import main; main()"
@@ -165,7 +166,7 @@ def test_a_launch_that_is_no_text(call: Call, monkeypatch: pytest.MonkeyPatch) -
     ("words", "expected"),
     [
         ("chekc", "no command called 'chekc'; did you mean 'check'?"),
-        ("xyzzy", "no command called 'xyzzy'; there are check, compare, completion, engines, explain, inspect, lock"),
+        ("xyzzy", "no command called 'xyzzy'; there are cache, check, compare, completion, engines, explain, inspect"),
         ("check a/b --enigne sglang", "no option called '--enigne'; nearest: --engine, --ignore"),
         ("check a/b --format txt", "'txt' is not one of 'text', 'concise', 'json'"),
         ("check a/b --fail-on worst", "'worst' is not one of 'refuses', 'silent', 'slow', 'hygiene', 'never'"),

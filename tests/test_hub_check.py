@@ -73,6 +73,8 @@ def test_a_cold_check_of_a_full_size_pair_is_cheap(
         args = ("check", KIMI_DRAFTER, "--target", KIMI, "--engine", engine, *JSON)
         answer = spawn(tmp_path, (*args, "--", *flags) if flags else args)
         asked, sent = list(hub.requests), hub.sent.bytes
+        warm = spawn(tmp_path, (*args, "--", *flags) if flags else args)
+        again, listings = hub.requests[len(asked) :], hub.sent.bytes - sent
     assert answer.code in {0, 1}, answer.err
     assert answer.err == ""
     check = answer.checks[0]
@@ -84,6 +86,10 @@ def test_a_cold_check_of_a_full_size_pair_is_cheap(
     assert 0 < cost["bytes"] <= sent <= 1_200_000
     assert answer.peak <= 80_000_000
     assert [request.path for request in asked if KIMI in request.path and ".safetensors" in request.path] == []
+    assert [request.path for request in again if "/api/models/" not in request.path] == []
+    assert len(again) == warm.report["io"]["requests"] == 2
+    assert listings < 40_000
+    assert said(warm) == said(answer)
     print(f"\n{engine} {' '.join(flags)}: {len(asked)} requests, {sent} bytes, {answer.peak / 1e6:.1f} MB")  # noqa: T201
 
 
@@ -379,7 +385,7 @@ def test_offline_with_nothing_cached_names_what_is_missing(hub: LoopbackHub) -> 
     assert answer.verdicts == {"unknown"}
     for side, name in NAMES.items():
         (line,) = [line for line in set(answer.said) if line.startswith(f"DFL004 {side} {name}")]
-        assert "not in the Hub's local cache, and offline was asked for" in line
+        assert "is in no local cache, and offline was asked for" in line
         assert f"hf download {name}" in line
     assert hub.requests == []
 

@@ -158,6 +158,6 @@ def test_what_json_has_no_word_for_is_put_into_words() -> None:
 
 def test_what_reading_cost() -> None:
     document = said(made.report(cost=Cost(requests=11, bytes=412_345, seconds=1.8349)))
-    assert document["io"] == {"requests": 11, "bytes": 412_345, "seconds": 1.835}
+    assert document["io"] == {"requests": 11, "bytes": 412_345, "cached": 0, "seconds": 1.835}
     assert document["schema"] == 1
     assert document["tool"]["name"] == "drafter-lint"

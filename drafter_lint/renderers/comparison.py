@@ -12,6 +12,7 @@ from drafter_lint.findings import Location
 from drafter_lint.renderers.advice import citations
 from drafter_lint.renderers.ink import cells, clean, paint, plain, plural, size, wrapped
 from drafter_lint.renderers.style import Style
+from drafter_lint.renderers.summary import spent
 from drafter_lint.report import Cost, Subject
 
 _COLORS = {Group.DECIDES: "red", Group.CHANGES: "yellow", Group.UNKNOWN: "cyan", Group.NOTHING: "dim"}
@@ -70,7 +71,7 @@ def as_json(subjects: tuple[Subject, Subject], found: Comparison, cost: Cost, st
             for item in found.differences
         ),
         not_compared=found.not_compared,
-        io=CostModel(requests=cost.requests, bytes=cost.bytes, seconds=round(cost.seconds, 3)),
+        io=CostModel.of(cost),
     )
     return written(dumped(model), style)
 
@@ -92,8 +93,8 @@ def _lines(subjects: tuple[Subject, Subject], found: Comparison, cost: Cost, sty
         yield ""
     for reason in found.not_compared:
         yield from wrapped(reason, style, first=" ! ", rest="   ")
-    if cost.requests and not style.quiet:
-        yield f" {plural(cost.requests, 'request')}, {size(cost.bytes)}, {cost.seconds:.1f} s"
+    if (said := spent(cost)) and not style.quiet:
+        yield f" {', '.join(said)}"
 
 
 def _counted(found: Comparison) -> str:

@@ -48,7 +48,7 @@ def document(result: report.Report, version: str) -> dict[str, JsonValue]:
     model = ReportModel(
         tool=ToolModel(name="drafter-lint", version=version),
         checks=tuple(_check(check) for check in result.checks),
-        io=CostModel(requests=result.cost.requests, bytes=result.cost.bytes, seconds=round(result.cost.seconds, 3)),
+        io=CostModel.of(result.cost),
     )
     return dumped(model)
 

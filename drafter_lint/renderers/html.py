@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from drafter_lint.renderers.advice import citations, said_and_typed
 from drafter_lint.renderers.escaping import block, markup
 from drafter_lint.renderers.html_page import page
-from drafter_lint.renderers.ink import plural, size
+from drafter_lint.renderers.ink import plural
 from drafter_lint.renderers.occurrences import Occurrence, engine_name, in_all_engines, pairs, unchecked
 from drafter_lint.renderers.snippet import margin, places
 from drafter_lint.renderers.style import Style
-from drafter_lint.renderers.summary import summary
+from drafter_lint.renderers.summary import spent, summary
 from drafter_lint.report import Check, Cost, Report, Subject
 
 _OUTCOMES = {
@@ -40,9 +40,7 @@ def _body(report: Report) -> Iterator[str]:
     numbers = {id(check): number for number, check in enumerate(report.checks, 1)}
     yield "<header><h1>drafter-lint</h1>"
     said = [plural(len(groups), "pair"), plural(len(report.checks), "check"), _total(report)]
-    if report.cost.requests:
-        cost = report.cost
-        said += [plural(cost.requests, "request"), size(cost.bytes), f"{cost.seconds:.1f} s"]
+    said += spent(report.cost)
     yield f'<p class="soft">{" · ".join(said)}</p></header>'
     if not groups:
         return

@@ -9,6 +9,7 @@ from drafter_lint.findings import Located
 from drafter_lint.inspection import Inspection
 from drafter_lint.renderers.ink import paint, plain, plural, size, wrapped
 from drafter_lint.renderers.style import Style
+from drafter_lint.renderers.summary import spent
 from drafter_lint.targets import Target
 
 if TYPE_CHECKING:  # the text needs no pydantic
@@ -80,7 +81,7 @@ def as_json(seen: Inspection, style: Style) -> str:
             unopened=look.unopened,
         ),
         not_read=tuple(map(str, look.troubles)),
-        io=CostModel(requests=cost.requests, bytes=cost.bytes, seconds=round(cost.seconds, 3)),
+        io=CostModel.of(cost),
     )
     return written(dumped(model), style)
 
@@ -113,8 +114,8 @@ def _lines(seen: Inspection, style: Style) -> Iterator[str]:
     for trouble in look.troubles:
         yield from wrapped(f"not read: {trouble}", style, first=" ! ", rest="   ")
     cost = seen.cost
-    if cost.requests and not style.quiet:
-        yield f" {plural(cost.requests, 'request')}, {size(cost.bytes)}, {cost.seconds:.1f} s"
+    if (said := spent(cost)) and not style.quiet:
+        yield f" {', '.join(said)}"
 
 
 def _row(word: str, said: Iterable[str], style: Style) -> Iterator[str]:

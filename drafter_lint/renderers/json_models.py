@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, model_validator
 
+from drafter_lint.report import Cost
+
 EditKind = Literal["replace-argument", "add-arguments", "set-config", "remove-config", "set-tensor"]
 
 
@@ -196,11 +198,19 @@ class CheckModel(Model):
 
 
 class CostModel(Model):
-    """What the run read."""
+    """What the run read; ``cached`` of the bytes came from a cache of what a Hub once sent."""
 
     requests: int
     bytes: int
+    cached: int
     seconds: float
+
+    @classmethod
+    def of(cls, cost: Cost) -> CostModel:
+        """A run's cost, to the millisecond."""
+        return cls(
+            requests=cost.requests, bytes=cost.bytes, cached=cost.cached, seconds=round(cost.seconds, 3)
+        )
 
 
 class ReportModel(Model):

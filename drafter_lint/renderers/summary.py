@@ -197,7 +197,7 @@ def _drafts(check: Check) -> str:
 def _not_checked(checks: Sequence[Check], cost: Cost, style: Style) -> Iterator[str]:
     """How much was checked and what it cost; then what could not be checked, one line per reason, needed ones first."""
     checked, skipped = sum(check.checked for check in checks), sum(len(check.not_checked) for check in checks)
-    head, tail = f" {checked} checked, {skipped} not checked", _cost(cost)
+    head, tail = f" {checked} checked, {skipped} not checked", ", ".join(spent(cost))
     yield (
         f"{head}{tail.rjust(style.width - len(head) - 1)}" if len(head) + len(tail) + 4 <= style.width else head + tail
     )
@@ -223,8 +223,10 @@ def _suppressed(checks: Sequence[Check], style: Style) -> Iterator[str]:
         yield from wrapped(f"{len(taken)} suppressed: {', '.join(said)}", style, first=" ", rest="   ")
 
 
-def _cost(cost: Cost) -> str:
-    """Requests, bytes and seconds where there were any: a local check has nothing to say here."""
-    if not cost.requests:
-        return ""
-    return f"{plural(cost.requests, 'request')}, {size(cost.bytes)}, {cost.seconds:.1f} s"
+def spent(cost: Cost) -> tuple[str, ...]:
+    """Requests, bytes and seconds of what came from a Hub, now or once: a local check has nothing to say here."""
+    if not cost.requests and not cost.cached:
+        return ()
+    kept = f", {size(cost.cached)} of them from cache" if 0 < cost.cached < cost.bytes else ""
+    read = f"{size(cost.bytes)}{kept}" if cost.cached < cost.bytes else f"{size(cost.bytes)} from cache"
+    return plural(cost.requests, "request"), read, f"{cost.seconds:.1f} s"

@@ -29,7 +29,7 @@ def open_source(reference: Reference, *, tally: Tally, deadline: float = 30.0, o
         reference: what the user asked for.
         tally: counts what reading costs.
         deadline: how many seconds all requests to one repository may take together.
-        offline: use the Hub's local cache only.
+        offline: use local caches only.
     """
     if reference.kind == "local":
         return LocalSource(reference.name, tally)

@@ -46,10 +46,18 @@ class Identity:
 
 @dataclass(slots=True)
 class Tally:
-    """What reading cost so far; one per check, shared by its sources."""
+    """What reading cost so far; one per check, shared by its sources.
+
+    Attributes:
+        requests: to any server.
+        bytes: read, from wherever.
+        cached: how many of them came from a cache of what a Hub once sent.
+        started: when, on the monotonic clock.
+    """
 
     requests: int = 0
     bytes: int = 0
+    cached: int = 0
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -57,11 +65,12 @@ class Tally:
         """Seconds since the tally was made."""
         return time.monotonic() - self.started
 
-    def add(self, *, requests: int = 0, size: int = 0) -> None:
+    def add(self, *, requests: int = 0, size: int = 0, cached: bool = False) -> None:
         """Count requests and bytes; sources may do so from several threads."""
         with _ADDING:
             self.requests += requests
             self.bytes += size
+            self.cached += size if cached else 0
 
 
 class Source(Protocol):

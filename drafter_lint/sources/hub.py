@@ -1,8 +1,8 @@
 """A checkpoint on the Hugging Face Hub: one listing, then exact byte ranges of one commit.
 
 The client's own session does the talking, so that its proxies, certificates and user's settings hold; its cache is
-read first. ``build_hf_headers`` is not used: inside some terminals it asks the Hub a question of its own
-(huggingface_hub 2.4, utils/_detect_agent.py), which would be a request nobody counted.
+read first, then what this tool kept itself. ``build_hf_headers`` is not used: inside some terminals it asks the Hub a
+question of its own (huggingface_hub 2.4, utils/_detect_agent.py), which would be a request nobody counted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -23,6 +24,7 @@ from drafter_lint.reference import Reference
 from drafter_lint.sources.base import FileEntry, Identity, Tally
 from drafter_lint.sources.budget import Budget
 from drafter_lint.sources.hub_cache import HubCache, Listing
+from drafter_lint.sources.kept import Kept
 from drafter_lint.sources.ranges import is_inside, read_span, span_length
 from drafter_lint.sources.wire import Client, Wire, WireError, origin
 
@@ -41,6 +43,7 @@ class _Resolved:
     identity: Identity
     files: Mapping[str, FileEntry]
     complete: bool
+    public: bool
 
 
 class HubSource:
@@ -55,9 +58,10 @@ class HubSource:
         self._offline = offline or _offline_by_environment()
         self._endpoint = (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
         self._cache = HubCache(reference.name)
+        self._kept = Kept(self._endpoint, reference.name)
         self._budget = Budget(deadline)
         self._prefix = f"{reference.subfolder.strip('/')}/" if reference.subfolder.strip("/") else ""
-        self._lock = threading.Lock()
+        self._lock, self._connecting = threading.Lock(), threading.Lock()
         self._outcome: _Resolved | Unavailable | None = None
         self._wire: Wire | None = None
         self._places: dict[str, str] = {}
@@ -86,16 +90,24 @@ class HubSource:
         cached = self._cache.file(commit, full)
         if cached is not None and cached.size == entry.size:
             data = read_span(cached.path, what=what, start=start, length=wanted)
-            self._tally.add(size=len(data))
+            self._tally.add(size=len(data), cached=True)
             return data
+        # What a commit names by its content is the same at every other commit of the repository.
+        content = f"{entry.content_id or f'{commit}/{full}'} {entry.size}"
+        kept = self._kept.span(content, start, wanted) if wanted else None
+        if kept is not None:
+            self._tally.add(size=wanted, cached=True)
+            return kept
         if self._offline:
             raise self._not_cached(what, full)
         if not wanted:
             return b""
         try:
-            return self._fetch(full, start=start, length=wanted, size=entry.size)
+            data = self._fetch(full, start=start, length=wanted, size=entry.size)
         except WireError as error:
             raise self._unavailable(error, what, file=True) from None
+        self._kept.keep_span(content, start, data, public=resolved.public, token=self._talk().token)
+        return data
 
     def _fetch(self, path: str, *, start: int, length: int, size: int) -> bytes:
         whole = start == 0 and length == size
@@ -131,21 +143,33 @@ class HubSource:
         reference = self._reference
         asked = reference.revision or "main"
         if self._offline:
-            cached = self._cache.commit(asked)
-            listing = self._cache.listing(cached) if cached else None
-            if cached is None or listing is None:
+            known = [found for found in (self._cache.commit(asked), self._kept.commit(asked)) if found]
+            commit = max(known, key=lambda found: found[1])[0] if known else asked
+            remembered = self._remembered(commit)
+            if remembered is None:
                 raise self._not_cached(reference.name, "")
-            return self._at(cached, listing)
-        listing = self._cache.tree(asked) if _COMMIT.match(asked) else None
-        if listing is not None:
-            return self._at(asked, listing)
+            return remembered
+        if _COMMIT.match(asked) and (remembered := self._remembered(asked)) and remembered.complete:
+            return remembered
         try:
-            commit, listing = self._ask()
+            commit, listing, public = self._ask()
         except WireError as error:
             raise self._unavailable(error, reference.name, file=False) from None
-        return self._at(commit, listing)
+        token = self._talk().token
+        self._kept.keep_listing(commit, listing, public=public, token=token)
+        if commit != asked:
+            self._kept.keep_commit(asked, commit, when=time.time(), public=public, token=token)
+        return self._at(commit, listing, public=public)
 
-    def _at(self, commit: str, listing: Listing) -> _Resolved:
+    def _remembered(self, commit: str) -> _Resolved | None:
+        """A commit as far as caches know it: a complete listing rather than the files that happen to be there."""
+        if not is_inside(commit):
+            return None
+        kept = self._kept.listing(commit)
+        listing = self._cache.tree(commit) or (kept.listing if kept else self._cache.listing(commit))
+        return self._at(commit, listing, public=kept.public if kept else False) if listing else None
+
+    def _at(self, commit: str, listing: Listing, *, public: bool) -> _Resolved:
         asked = self._reference.revision or "main"
         identity = Identity(
             name=self._reference.name,
@@ -161,10 +185,10 @@ class HubSource:
                 raise self._not_cached(self._reference.name, self._prefix)
             detail = f"has no folder {self._prefix.rstrip('/')!r} at {commit[:7]}"
             raise Unavailable(Trouble.NOT_FOUND, self._reference.name, detail)
-        return _Resolved(identity, MappingProxyType(files), listing.complete)
+        return _Resolved(identity, MappingProxyType(files), listing.complete, public)
 
-    def _ask(self) -> tuple[str, Listing]:
-        """Commit, paths, sizes, content ids and days in the one request that ``HfApi.model_info`` makes of it."""
+    def _ask(self) -> tuple[str, Listing, bool]:
+        """Commit, listing with days, and whether everybody may read it, in the request ``HfApi.model_info`` makes."""
         base = f"{self._endpoint}/api/models/{self._reference.name}"
         revision = self._reference.revision
         url = f"{base}/revision/{quote(revision, safe='')}" if revision else base
@@ -178,7 +202,8 @@ class HubSource:
             # Mirrors that predate blobs=true leave the sizes out; the tree has them, page by page.
             files |= self._tree(f"{base}/tree/{commit}?recursive=true&limit=1000")
         created, changed = (_day(info.get(key)) if isinstance(info, dict) else None for key in ("createdAt", _CHANGED))
-        return commit, Listing(files, complete=True, created=created, changed=changed)
+        public = isinstance(info, dict) and info.get("private") is False and info.get("gated") is False
+        return commit, Listing(files, complete=True, created=created, changed=changed), public
 
     def _tree(self, url: str) -> dict[str, FileEntry]:
         files: dict[str, FileEntry] = {}
@@ -199,9 +224,10 @@ class HubSource:
             raise WireError("the answer is no JSON; a proxy or a login page may have answered", host="") from None
 
     def _talk(self) -> Wire:
-        if self._wire is None:
-            self._wire = self._connect()
-        return self._wire
+        with self._connecting:
+            if self._wire is None:
+                self._wire = self._connect()
+            return self._wire
 
     def _connect(self) -> Wire:
         # Imported here: a check that the cache can answer costs no network stack (0.15 s).
@@ -228,8 +254,8 @@ class HubSource:
         words = ["hf", "download", self._reference.name]
         words += ["--include", f"{path}*"] if path.endswith("/") else [path or "config.json"]
         words += ["--revision", self._reference.revision] if self._reference.revision else []
-        detail = "is not in the Hub's local cache, and offline was asked for"
-        return Unavailable(Trouble.OFFLINE, what, detail, hint=f"fetch it while online: {shlex.join(words)}")
+        detail = "is in no local cache, and offline was asked for"
+        return Unavailable(Trouble.OFFLINE, what, detail, hint=f"run it once online, or fetch it: {shlex.join(words)}")
 
     def _unavailable(self, error: WireError, what: str, *, file: bool) -> Unavailable:
         name, status, code = self._reference.name, error.status, error.code

@@ -43,12 +43,17 @@ class CachedFile:
     size: int
 
 
-def cache_folder() -> Path:
-    """The folder the client would use, from the same variables (huggingface_hub/constants.py)."""
+def hub_home() -> Path:
+    """The folder of everything the client keeps, from the same variables (huggingface_hub/constants.py)."""
     env = os.environ.get
     home = env("HF_HOME") or f"{env('XDG_CACHE_HOME') or '~/.cache'}/huggingface"
-    folder = env("HF_HUB_CACHE") or env("HUGGINGFACE_HUB_CACHE") or f"{home}/hub"
-    return Path(os.path.expandvars(folder)).expanduser()
+    return Path(os.path.expandvars(home)).expanduser()
+
+
+def cache_folder() -> Path:
+    """The folder of the client's cache, from the same variables."""
+    folder = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
+    return Path(os.path.expandvars(folder)).expanduser() if folder else hub_home() / "hub"
 
 
 class HubCache:
@@ -57,15 +62,19 @@ class HubCache:
     def __init__(self, repository: str) -> None:
         self._folder = cache_folder() / f"models--{repository.replace('/', '--')}"
 
-    def commit(self, revision: str) -> str | None:
-        """The commit a branch or tag pointed to when it was last fetched; a commit is itself if it was fetched."""
+    def commit(self, revision: str) -> tuple[str, float] | None:
+        """The commit a branch or tag pointed to when it was last fetched, and when that was, as a time stamp.
+
+        A commit is itself if it was fetched.
+        """
         if not is_inside(revision):
             return None
+        file = self._folder / "refs" / revision
         try:
-            named = (self._folder / "refs" / revision).read_text("ascii").strip()
+            named, when = file.read_text("ascii").strip(), file.stat().st_mtime
         except (OSError, ValueError):
-            named = revision
-        return named if is_inside(named) and self.listing(named) else None
+            named, when = revision, 0.0
+        return (named, when) if is_inside(named) and self.listing(named) else None
 
     def listing(self, commit: str) -> Listing | None:
         """The client's own listing of the commit if it kept one, else the files it fetched."""

@@ -148,6 +148,11 @@ class Wire:
         self._headers, self._token = dict(headers), token
         self._budget, self._tally = budget, tally
 
+    @property
+    def token(self) -> str | None:
+        """What the Hub is shown, None if it is shown nothing."""
+        return self._token
+
     def get(self, url: str, *, start: int = 0, length: int | None = None, whole: bool = False, limit: int = 0) -> Got:
         """Get bytes.
 
