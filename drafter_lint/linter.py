@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.checkpoint.ahead import read_ahead
 from drafter_lint.drafters import Drafter, Eagle, Recognition
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.engines import Plan, engine
@@ -99,6 +100,7 @@ def understand(
         (drafter, lambda: drafter.tensors),
         (drafter, lambda: drafter.vocab_map),
     ]
+    ahead(drafter, target)
     read = None
     if target:
         read, untold = attempt(lambda: read_target(target))
@@ -121,6 +123,17 @@ def understand(
         lineage=Lineage(recognition.drafter, read, compare=fingerprint) if read else None,
         troubles=tuple(troubles.values()),
     )
+
+
+def ahead(drafter: Checkpoint, target: Checkpoint | None = None) -> None:
+    """Read at once what recognising both sides will ask for, where every read waits for a Hub."""
+    facts: list[Callable[[], object]] = []
+    if drafter.distant:
+        facts += [lambda: drafter.config, lambda: drafter.vocab_map, lambda: drafter.card]
+    if target and target.distant:
+        facts.append(lambda: read_target(target))
+    if len(facts) > 1:
+        read_ahead(*facts)
 
 
 def subject_of(checkpoint: Checkpoint, title: str, origin: str = "given") -> Subject:

@@ -12,7 +12,7 @@ from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.errors import UsageError
 from drafter_lint.findings import Role
-from drafter_lint.linter import Opened, attempt, understand
+from drafter_lint.linter import Opened, ahead, attempt, understand
 from drafter_lint.reference import RECIPE_SUFFIX, Reference, parse_reference
 from drafter_lint.sources import MemorySource, Source, Tally, open_source
 
@@ -95,6 +95,7 @@ class Checkpoints:
 
 def claimed_target(drafter: Checkpoint) -> str | None:
     """The target the drafter states as its own, if it states one."""
+    ahead(drafter)
     recognition, _ = attempt(lambda: recognise(drafter))
     stated = [claim for claim in recognition.drafter.claims if claim.strength == "stated"] if recognition else []
     return stated[0].target.value if stated else None

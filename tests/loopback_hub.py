@@ -182,7 +182,10 @@ class LoopbackHub:
     def fault(
         self, repo: str, stage: Stage, kind: Kind, *, times: int | None = None, retry_after: str | None = None
     ) -> None:
-        """Break a stage: "info" the listing, "config" small files, "header" large ones; the first ``times`` times."""
+        """Break a stage: "info" the listing, "config" small files, "header" large ones; the first ``times`` times.
+
+        ``retry_after`` is sent as the header of that name; one that begins with a quotation mark as ``RateLimit``.
+        """
         self._faults[repo, stage] = _Fault(kind, times, retry_after)
 
     def take_fault(self, repo: str, stage: Stage) -> _Fault | None:
@@ -328,6 +331,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, kind: str, retry_after: str | None = None, *, commit: str = "") -> None:
         status, code, message = _STATUS[kind]
         extra = {"X-Error-Code": code, "X-Error-Message": message, "Retry-After": retry_after or ""}
+        if retry_after and retry_after.startswith('"'):
+            extra |= {"RateLimit": retry_after, "Retry-After": ""}
         extra["X-Repo-Commit"] = commit
         self._answer(status, b'{"error": "refused"}', {name: value for name, value in extra.items() if value})
 

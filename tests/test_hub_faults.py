@@ -6,6 +6,8 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
@@ -137,11 +139,27 @@ def test_a_truncated_body_is_fetched_twice(hub: LoopbackHub) -> None:
     assert len(hub.requests) == 3
 
 
-def test_retry_after_is_waited_for(hub: LoopbackHub) -> None:
-    hub.fault(NAME, "info", "429", times=1, retry_after="1")
+@pytest.mark.parametrize("kind", ["429", "503"])
+@pytest.mark.parametrize("header", ["1", "1.0", "date", '"api";r=0;t=1', '"pages";r=3;t=9, "api"; r=0; t=1'])
+def test_what_the_server_asks_for_is_waited_for(hub: LoopbackHub, kind: Kind, header: str) -> None:
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)  # it has whole seconds
+    hub.fault(NAME, "info", kind, times=1, retry_after=soon if header == "date" else header)
     started = time.monotonic()
-    walk(source(deadline=20))
-    assert time.monotonic() - started >= 1
+    assert source(deadline=20).files
+    assert time.monotonic() - started >= 0.99
+
+
+@pytest.mark.parametrize(
+    "header", ["soon", "-1", "Wed, 99 Nov 2026", "Fri, 01 Jan 1999 00:00:00 GMT", '"api";r=5;t=60']
+)
+def test_what_makes_no_sense_is_not(hub: LoopbackHub, header: str) -> None:
+    hub.fault(NAME, "info", "429", times=1, retry_after=header)
+    assert source(deadline=3).files
+
+
+def test_what_was_reached_before_the_deadline_is_told(hub: LoopbackHub) -> None:
+    hub.fault(NAME, "header", "stall")
+    assert "2 before it were answered" in failure(source()).detail
 
 
 def test_retry_after_beyond_the_deadline_is_not(hub: LoopbackHub) -> None:

@@ -58,6 +58,11 @@ class Checkpoint:
         return self.source.identity.changed
 
     @property
+    def distant(self) -> bool:
+        """True if a read may wait for a network."""
+        return self.reference.kind == "hub"
+
+    @property
     def config(self) -> Config:
         """config.json, with the place of every value."""
         return self._config()

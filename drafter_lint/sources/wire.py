@@ -6,6 +6,7 @@ of them could carry a token or a signature.
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import re
 import threading
@@ -13,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Protocol
 from urllib.parse import urljoin, urlsplit
 
@@ -147,6 +149,7 @@ class Wire:
         self._client, self._error, self._home = client, error, origin(home)
         self._headers, self._token = dict(headers), token
         self._budget, self._tally = budget, tally
+        self._answered = 0
 
     @property
     def token(self) -> str | None:
@@ -186,10 +189,12 @@ class Wire:
                 raise self._late(host, "the answer was not complete") from None
         if isinstance(outcome, Exception):
             raise outcome
+        self._answered += 1  # a count for a message; threads that overtake each other may lose one
         return outcome
 
     def _late(self, host: str, seen: str) -> WireError:
-        return WireError(f"no complete answer from {host} within {self._budget.seconds:g} s; {seen}", host=host)
+        before = f"; {self._answered} before it were answered" if self._answered else ""
+        return WireError(f"no complete answer from {host} within {self._budget.seconds:g} s; {seen}{before}", host=host)
 
     def _attempts(self, job: _Job, host: str) -> Got:
         started = time.monotonic()
@@ -246,9 +251,7 @@ class Wire:
         if status not in {200, 206}:
             self._drain(response)
         if status == 429 or status >= 500:
-            after = headers.get("retry-after", "")
-            pause = float(after) if re.fullmatch(r"\d{1,6}(\.\d+)?", after) else None
-            raise _Passing(f"HTTP {status}", after=pause)
+            raise _Passing(f"HTTP {status}", after=_pause(headers))
         if status not in {200, 206}:
             code, note = headers.get("x-error-code", ""), headers.get("x-error-message", "")
             raise WireError(f"{host} answered HTTP {status}", host=host, status=status, code=code, note=note)
@@ -295,6 +298,20 @@ class Wire:
         if job.length is not None and len(data) < stop:
             raise _Passing(f"the body ended after {len(data)} of {stop} bytes", once=True)
         return bytes(data[skip:])
+
+
+def _pause(headers: Mapping[str, str]) -> float | None:
+    """Seconds the server wants to be left alone: Retry-After in seconds or as a date, or its rate limit's reset.
+
+    The Hub answers 429 with ``RateLimit: "api";r=0;t=55``, after draft-ietf-httpapi-ratelimit-headers.
+    """
+    after = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d{1,6}(\.\d+)?", after):
+        return float(after)
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
+        return max(0.0, parsedate_to_datetime(after).timestamp() - time.time())
+    limited = re.search(r";\s*r=0\s*;\s*t=(\d{1,6})\b", headers.get("ratelimit", ""))
+    return float(limited[1]) if limited else None
 
 
 def _times(attempts: int) -> str:
