@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache as once
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn, Self, cast
 
 import click
 
@@ -29,6 +31,7 @@ from drafter_lint.options import (
     report_option,
     revision_option,
     scan_options,
+    survey_options,
 )
 from drafter_lint.renderers import RENDERERS
 from drafter_lint.renderers.style import Style
@@ -106,6 +109,52 @@ def scan(format_: str, outputs: tuple[str, ...], **options: object) -> int:
 
     piped = once(_piped)
     return _answer(lambda: scan_jobs(options, piped=piped), format_, outputs, options)
+
+
+@cli.command(epilog="drafter-lint survey pairs.csv -o survey.jsonl --jobs 2 --report html=survey.html")
+@survey_options
+@judging_options
+@formats("text", "markdown", "html", "jsonl")
+@report_option
+@output_options
+def survey(format_: str, outputs: tuple[str, ...], **options: object) -> int:
+    """Check many pairs, write a record of each, and print a matrix.
+
+    FILE holds the pairs, as [[pair]] tables in TOML, as JSON lines, or as CSV; a folder stands for every drafter below
+    it, - for JSON lines from standard input. Interrupted, the same command goes on where it stopped.
+    """
+    from drafter_lint.renderers.matrix import MATRICES, lines
+    from drafter_lint.requested import survey_base, variables_of
+    from drafter_lint.survey import Output, Shard, Survey, cluster, count, here, processes, read_rows
+    from drafter_lint.survey.judging import Terms
+    from drafter_lint.survey.report import parse_reports, write_report
+
+    reports = parse_reports(outputs)
+    base, engines = survey_base(options)
+    name, part, piped = cast("str", options["pairs"]), Shard.parse(cast("str", options["shard"] or "1/1")), once(_piped)
+    total = count(name, part, piped=piped)
+    terms = Terms(base=base, engines=engines, variables=variables_of(options))
+    jobs, scheduler = cast("int", options["jobs"]), cast("str | None", options["scheduler"])
+    crew = cluster(scheduler) if scheduler else processes(jobs) if jobs > 1 else here
+    with Output(cast("str | None", options["output"])) as output:
+        made = Survey(rows=lambda: read_rows(name, part, piped=piped), terms=terms, output=output)
+        with _Progress(total, quiet=bool(options["quiet"])) as progress:
+
+            def tick(done: int, line: str) -> None:
+                if format_ == "jsonl" and line and not _print(line) and output.path is None:
+                    raise _Unread
+                progress.at(done)
+
+            with contextlib.suppress(_Unread):
+                made.run(crew, tick)
+        for report in reports:
+            write_report(report, made.records)
+        if format_ in MATRICES:
+            for line in lines(made.records, format_, _style(options)):
+                if not _print(f"{line}\n"):
+                    break
+        code = max((record.exit_code for record in made.records()), key=(0, 3, 1, 4).index, default=0)
+    return 0 if code == EXIT_UNKNOWN and options["allow_unknown"] else code
 
 
 @cli.command(epilog="drafter-lint lock && git add drafter-lint.lock")
@@ -391,8 +440,43 @@ def _columns() -> int:
         return 100
 
 
-def _print(text: str) -> None:
-    """Write to standard output. A reader that has gone (``| head -1``) changes nothing about the exit code."""
+class _Unread(Exception):
+    """Nobody reads any more what is printed, and it is kept nowhere."""
+
+
+class _Progress:
+    """How far a long run has come, on a terminal and only after half a second."""
+
+    def __init__(self, total: int, *, quiet: bool) -> None:
+        self._total, self._shown = total, False
+        self._silent = quiet or not sys.stderr.isatty()
+        self._started = time.monotonic()
+        self._next = self._started + 0.5
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def at(self, done: int) -> None:
+        """Say it, at most five times a second."""
+        now = time.monotonic()
+        if self._silent or now < self._next:
+            return
+        self._next, self._shown = now + 0.2, True
+        sys.stderr.write(f"\r\x1b[K{done} of {self._total} pairs, {done / (now - self._started):.0f} a second")
+        sys.stderr.flush()
+
+
+def _print(text: str) -> bool:
+    """Write to standard output. A reader that has gone (``| head -1``) changes nothing about the exit code.
+
+    Returns:
+        False if the reader has gone.
+    """
     try:
         sys.stdout.write(text if not text or text.endswith("\n") else f"{text}\n")
         sys.stdout.flush()
@@ -401,6 +485,8 @@ def _print(text: str) -> None:
             raise
         # Python flushes again at shutdown and would complain then.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 def _stop(message: str, code: int) -> NoReturn:

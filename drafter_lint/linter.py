@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeVar
+
+from packaging.version import Version
 
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.checkpoint.ahead import read_ahead
@@ -189,7 +192,7 @@ def check_pairs(opened: Opened, choices: Iterable[EngineChoice], *, selection: S
 def _in_engine(opened: Opened, choice: EngineChoice, files: Judged, *, selection: Selection) -> Check:
     known = profile(choice.name)
     version = version_of(choice.version) if choice.version else known.newest
-    candidates = worlds(known, version)
+    candidates = _worlds(choice.name, version)
     plans_of = Plans(opened)
     request = choice.request or _needed(opened, candidates[-1], plans_of)
     sides = [_side(opened, world, request, plans_of, selection=selection) for world in candidates]
@@ -211,6 +214,12 @@ def _in_engine(opened: Opened, choice: EngineChoice, files: Judged, *, selection
     )
     plans = tuple(side.plan for side in sides if side.plan)
     return replace(_result(opened, judged, selection), engine=subject, request=request, plans=plans)
+
+
+@lru_cache(maxsize=64)
+def _worlds(name: str, version: Version) -> tuple[World, ...]:
+    """What holds in an engine at a version, found once for all pairs."""
+    return worlds(profile(name), version)
 
 
 def check_alone(opened: Opened, *, selection: Selection) -> Check:

@@ -68,6 +68,18 @@ class Checkpoints:
             self._opened[key] = self._open(reference, role)
         return self._opened[key]
 
+    def forget(self, most: int) -> None:
+        """Let go of every pair and of all but so many checkpoints of either side, those opened last."""
+        self._pairs.clear()
+        if len(self._opened) <= most:
+            return
+        for role in ("drafter", "target"):
+            of_role = [key for key in self._opened if key[1] == role]
+            for key in of_role[: max(0, len(of_role) - most)]:
+                del self._opened[key]
+        used = {id(checkpoint.source) for checkpoint in self._opened.values()}
+        self._sources = {key: source for key, source in self._sources.items() if id(source) in used}
+
     def _open(self, reference: Reference, role: Role) -> Checkpoint:
         if reference.kind == "local" and reference.name.endswith(RECIPE_SUFFIX):
             return _open_recipe(reference, role=role, tally=self.tally)

@@ -146,6 +146,29 @@ pair_options = _options(
     revision_option,
     reading_options,
 )
+survey_options = _options(
+    click.argument("pairs", metavar="FILE"),
+    click.option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where records go, one line of JSON each; what it holds already is not done again.",
+    ),
+    click.option("--target", "-t", metavar="REF", help="For pairs that name none."),
+    click.option(
+        "--engine",
+        "-e",
+        "engines",
+        multiple=True,
+        metavar="NAME[==VERSION]",
+        help="In place of the engines of the list; may be given several times.",
+    ),
+    variable_option,
+    click.option("--jobs", "-j", type=click.IntRange(1, 256), default=1, metavar="N", help="Processes.  [default: 1]"),
+    click.option("--shard", metavar="K/N", help="Every N-th pair, from the K-th: 2/5."),
+    click.option("--scheduler", metavar="ADDRESS", help="Work on a Dask cluster: tcp://host:8786."),
+    reading_options,
+)
 alone_option = click.option("--alone", is_flag=True, help="The drafter's own files only: no target, no engine.")
 locked_option = click.option("--locked", is_flag=True, help="Fail if a checkpoint is not the one in drafter-lint.lock.")
 fix_options = _options(

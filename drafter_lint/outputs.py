@@ -74,7 +74,7 @@ def write_reports(report: Report, outputs: Iterable[Output]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, text: bytes) -> None:
+def write_whole(path: Path, text: bytes | Iterable[bytes]) -> None:
     """Put one file in place: a reader sees the old one or the new one, never half of it.
 
     Raises:
@@ -107,14 +107,14 @@ def _place(path: str) -> Path | None:
     return Path(os.path.realpath(path))
 
 
-def _beside(place: Path, text: bytes) -> Path:
+def _beside(place: Path, text: bytes | Iterable[bytes]) -> Path:
     """A finished file beside ``place``, with the permissions that ``place`` has or would get."""
     temporary: Path | None = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{place.name[:100]}.", dir=place.parent)
         temporary = Path(name)
         with os.fdopen(handle, "wb") as file:
-            file.write(text)
+            file.writelines([text] if isinstance(text, bytes) else text)
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(_mode(place))

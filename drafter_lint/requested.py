@@ -147,6 +147,18 @@ def settled_jobs(options: Options) -> Requested:
     return Requested(jobs=tuple(jobs), base=base, settings=settings)
 
 
+def survey_base(options: Options) -> tuple[Job, tuple[str, ...]]:
+    """What holds for every pair of a survey, and the engines of those that name none.
+
+    Raises:
+        UsageError: an engine is not known, or the settings are wrong.
+    """
+    settings = settings_for(options)
+    typed = _here(cast("tuple[str, ...]", options["engines"]), ())
+    base = replace(base_job(options, settings), engines=_known(typed), target=cast("str | None", options["target"]))
+    return base, _known(_here(_engines(settings), ()))
+
+
 def scan_jobs(options: Options, *, piped: Callable[[], str]) -> Requested:
     """The jobs of ``scan``.
 
@@ -242,13 +254,31 @@ def _launched(job: Job, variables: Mapping[str, str], *, piped: Callable[[], str
 
 
 def _settled(pair: PairTable, typed: Job, settings: Settings, *, variables: Mapping[str, str]) -> tuple[Job, ...]:
-    """The jobs of a ``[[pair]]``."""
-    folder = settings.file.folder
+    """The jobs of a ``[[pair]]`` of the settings."""
+    engines = _engines(settings)
+    return row_jobs(pair, typed, folder=settings.file.folder, engines=engines, variables=variables)
+
+
+def row_jobs(
+    pair: PairTable, typed: Job, *, folder: Path, engines: tuple[str, ...], variables: Mapping[str, str]
+) -> tuple[Job, ...]:
+    """The jobs of a ``[[pair]]``, wherever it is written; none if its launch file holds nothing to check.
+
+    Args:
+        pair: what is written.
+        typed: what holds besides; its engines win, its target stands where the pair names none.
+        folder: what paths of the pair are relative to.
+        engines: where neither names any.
+        variables: what variables of a launch file hold.
+
+    Raises:
+        UsageError: the pair cannot be asked for.
+    """
     job = replace(
         typed,
         drafter=_reference(pair.drafter, folder),
-        target=_reference(pair.target, folder),
-        engines=typed.engines or tuple(pair.engines) or _engines(settings),
+        target=_reference(pair.target, folder) or typed.target,
+        engines=typed.engines or tuple(pair.engines) or engines,
         flags=tuple(pair.flags),
         launch=_reference(pair.launch, folder),
         trained_on=tuple(pair.trained_on) if pair.trained_on else None,

@@ -19,6 +19,7 @@ from drafter_lint.renderers.comparison_models import ComparisonModel
 from drafter_lint.renderers.inspection_models import InspectionModel
 from drafter_lint.renderers.json_models import schema, schema_of
 from drafter_lint.renderers.style import Style
+from drafter_lint.renderers.survey_record import schema as record_schema
 from drafter_lint.rules import all_rules
 from drafter_lint.settings import PairTable, SettingsTable, SuppressTable
 from drafter_lint.settings import schema as settings_schema
@@ -33,6 +34,7 @@ def documents() -> Mapping[Path, str]:
     """Every generated document, by where it belongs."""
     made = {
         "schemas/report.schema.json": json.dumps(schema(), indent=2) + "\n",
+        "schemas/survey.schema.json": json.dumps(record_schema(), indent=2) + "\n",
         "schemas/settings.schema.json": json.dumps(settings_schema(), indent=2, ensure_ascii=False) + "\n",
     }
     for name, model in (("comparison", ComparisonModel), ("inspection", InspectionModel)):

@@ -40,6 +40,7 @@ COMMANDS = (
     "rules",
     "engines",
     "cache",
+    "survey",
     "completion",
 )
 PROGRAM = "from drafter_lint.cli import main; main()"
