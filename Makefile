@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find drafter_lint schemas -type f -not -name '*.pyc') pyproject.toml README.md
 TOOLS := import-linter mypy ruff types-jsonschema hypothesis pre-commit pytest pytest-xdist
 
-.PHONY: demo test check lint types contracts unit hooks truth fmt schemas clean
+.PHONY: demo test check lint types contracts unit hooks truth bench fmt schemas clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -34,7 +34,7 @@ lint: $(VENV)/tools.stamp
 
 types: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/mypy
-	$(BIN)/mypy tests scripts
+	$(BIN)/mypy tests scripts benchmarks
 
 contracts: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/lint-imports
@@ -49,6 +49,10 @@ hooks: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 # What the real engines did, against what the plan says they will do.
 truth: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/python scripts/truth.py
+
+# What a check, a start and a survey cost, as ratios within one run; takes some minutes and tests nothing.
+bench: $(VENV)/tools.stamp $(VENV)/wheel.stamp
+	$(BIN)/python -P benchmarks/bench.py
 
 fmt: $(VENV)/tools.stamp
 	$(BIN)/ruff format .

@@ -481,10 +481,10 @@ def _print(text: str) -> bool:
         sys.stdout.write(text if not text or text.endswith("\n") else f"{text}\n")
         sys.stdout.flush()
     except OSError as error:
-        if error.errno not in (errno.EPIPE, errno.EINVAL):
-            raise
         # Python flushes again at shutdown and would complain then.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno not in (errno.EPIPE, errno.EINVAL):
+            raise UsageError(f"standard output: {error.strerror or error}") from error
         return False
     return True
 
@@ -517,6 +517,9 @@ def _crashed(error: Exception) -> NoReturn:
 
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line; ends the process with one of the documented exit codes and never with a traceback."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # started with it closed; the next file opened would take its place
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - to the end
     stdout = sys.stdout
     try:
         code = cli.main(args=args, prog_name=_PROGRAM, standalone_mode=False)

@@ -74,6 +74,20 @@ def write_reports(report: Report, outputs: Iterable[Output]) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def write_lines(path: str, lines: Iterable[bytes]) -> None:
+    """Write one report that is made line by line: a file appears whole or not at all, a pipe is written to.
+
+    Raises:
+        OSError: it could not be written; the old file is as it was.
+    """
+    place = _place(path)
+    if place:
+        write_whole(place, lines)
+    else:
+        with Path(path).open("wb") as pipe:
+            pipe.writelines(lines)
+
+
 def write_whole(path: Path, text: bytes | Iterable[bytes]) -> None:
     """Put one file in place: a reader sees the old one or the new one, never half of it.
 

@@ -278,7 +278,7 @@ def row_jobs(
         typed,
         drafter=_reference(pair.drafter, folder),
         target=_reference(pair.target, folder) or typed.target,
-        engines=typed.engines or tuple(pair.engines) or engines,
+        engines=_owners(typed.engines, pair.flags) or tuple(pair.engines) or _owners(engines, pair.flags),
         flags=tuple(pair.flags),
         launch=_reference(pair.launch, folder),
         trained_on=tuple(pair.trained_on) if pair.trained_on else None,
@@ -286,6 +286,14 @@ def row_jobs(
     if job.launch is not None:
         return _launched(job, variables, piped=str)
     return (replace(job, engines=_here(job.engines, job.flags)),)
+
+
+def _owners(engines: tuple[str, ...], flags: list[str]) -> tuple[str, ...]:
+    """Of engines named for many pairs, those a pair's flags belong to."""
+    if not flags or len({text.partition("==")[0] for text in engines}) < 2:
+        return engines
+    owner = engine_of_flags(flags)
+    return tuple(text for text in engines if text == AUTO or engine_name(text)[0] == owner)
 
 
 def _reference(text: str | None, folder: Path) -> str | None:

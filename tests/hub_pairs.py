@@ -35,9 +35,10 @@ _COMMAND = (sys.executable, "-c", "from drafter_lint.cli import main; main()")
 # children's peak is in kilobytes on Linux and in bytes on macOS.
 _LAUNCHER = """
 import resource, subprocess, sys
-done = subprocess.run(sys.argv[2:], timeout=120)
-peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-open(sys.argv[1], "w").write(str(peak))
+done = subprocess.run(sys.argv[2:], timeout=580)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+open(sys.argv[1], "w").write(f"{peak} {used.ru_utime + used.ru_stime}")
 sys.exit(done.returncode)
 """
 
@@ -51,7 +52,8 @@ class Answer:
         out: standard output.
         err: standard error.
         seconds: how long it took.
-        peak: bytes of memory at most, 0 if it was not measured.
+        peak: bytes of memory at most, of the largest process; 0 if it was not measured.
+        cpu: seconds of work of all processes, 0 if they were not measured.
     """
 
     code: int
@@ -59,6 +61,7 @@ class Answer:
     err: str
     seconds: float
     peak: int = 0
+    cpu: float = 0.0
 
     @property
     def report(self) -> Any:
@@ -103,8 +106,10 @@ def run(*args: str) -> Answer:
     return Answer(code=code, out=texts[0], err=texts[1], seconds=time.monotonic() - started)
 
 
-def spawn(folder: Path, args: Sequence[str], environment: Mapping[str, str] | None = None) -> Answer:
-    """The command line in a fresh process whose home is the empty ``folder``, its memory measured.
+def spawn(
+    folder: Path, args: Sequence[str], environment: Mapping[str, str] | None = None, *, program: str = ""
+) -> Answer:
+    """The command line, or another ``program``, in a process whose home is ``folder``, its memory measured.
 
     The Hub's address and token are taken from the environment; every other variable that a user or a tool may have set
     for the Hub's client is not.
@@ -112,22 +117,24 @@ def spawn(folder: Path, args: Sequence[str], environment: Mapping[str, str] | No
     kept = {"PATH", "HF_ENDPOINT", "HF_TOKEN", "NO_PROXY", "no_proxy", "SYSTEMROOT", "LD_LIBRARY_PATH"}
     clean = {name: value for name, value in os.environ.items() if name in kept}
     clean |= {"HOME": str(folder), "PYTHONPATH": str(PACKAGE), "COLUMNS": "100", **(environment or {})}
-    note = folder / "peak"
+    note, command = folder / "peak", (sys.executable, "-c", program)
     started = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(note), *_COMMAND, *args],
+        [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(note), *(command if program else _COMMAND), *args],
         capture_output=True,
         text=True,
         encoding="utf-8",
         env=clean,
         cwd=folder,
         check=False,
-        timeout=150,
+        timeout=600,
     )
     seconds = time.monotonic() - started
-    peak = int(note.read_text())
+    peak, cpu = note.read_text().split()
     note.unlink()
-    return Answer(code=done.returncode, out=done.stdout, err=done.stderr, seconds=seconds, peak=peak)
+    return Answer(
+        code=done.returncode, out=done.stdout, err=done.stderr, seconds=seconds, peak=int(peak), cpu=float(cpu)
+    )
 
 
 def small(name: str) -> Recipe:

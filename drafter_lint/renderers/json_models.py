@@ -208,9 +208,7 @@ class CostModel(Model):
     @classmethod
     def of(cls, cost: Cost) -> CostModel:
         """A run's cost, to the millisecond."""
-        return cls(
-            requests=cost.requests, bytes=cost.bytes, cached=cost.cached, seconds=round(cost.seconds, 3)
-        )
+        return cls(requests=cost.requests, bytes=cost.bytes, cached=cost.cached, seconds=round(cost.seconds, 3))
 
 
 class ReportModel(Model):

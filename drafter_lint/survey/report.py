@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from drafter_lint.errors import UsageError
-from drafter_lint.outputs import FILE_STYLE, Output, write_whole
+from drafter_lint.outputs import FILE_STYLE, Output, write_lines
 from drafter_lint.renderers.matrix import MATRICES, Records, lines
 
 
@@ -37,6 +36,6 @@ def write_report(report: Output, records: Records) -> None:
     """
     made = (f"{line}\n".encode("utf-8", "backslashreplace") for line in lines(records, report.format_, FILE_STYLE))
     try:
-        write_whole(Path(report.path), made)
+        write_lines(report.path, made)
     except OSError as error:
         raise UsageError(f"--report: {report.path} could not be written: {error.strerror or error}") from error
