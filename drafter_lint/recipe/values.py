@@ -60,27 +60,31 @@ def values_of(text: str, length: int, other: Callable[[str], Iterable[int]]) -> 
     call = _CALL.fullmatch(text)
     if call is not None and call["name"] == "packed":
         return _unpacked(call["arguments"], length)
-    if text == "zeros":
-        found: tuple[int, ...] = (0,) * length
-    elif call is None:
-        found = tuple(islice(chain.from_iterable(map(_run, text.split())), length + 1))
-    elif call["name"] == "matches":
-        mask = bytearray(length)
-        for token in other(call["arguments"].strip()):
-            if 0 <= token < length:
-                mask[token] = 1
-        found = tuple(mask)
-    elif call["name"] == "noise":
-        found = tuple(byte - 128 for byte in shake_128(call["arguments"].strip().encode()).digest(length))
-    elif call["name"] in {"spread", "absolute"}:
-        ids = _spread(text, length, call["arguments"])
-        found = ids if call["name"] == "absolute" else tuple(value - i for i, value in enumerate(ids))
-    else:
-        raise UsageError(f"recipe: {text!r} is no way to write values")
+    found = _listed(text, length) if call is None else _called(call, text, length, other)
     if len(found) != length:
         few = "fewer" if len(found) < length else "more"
         raise UsageError(f"recipe: {text!r} gives {few} values than the {length} its tensor holds")
     return found
+
+
+def _listed(text: str, length: int) -> tuple[int, ...]:
+    return (0,) * length if text == "zeros" else tuple(islice(chain.from_iterable(map(_run, text.split())), length + 1))
+
+
+def _called(call: re.Match[str], text: str, length: int, other: Callable[[str], Iterable[int]]) -> tuple[int, ...]:
+    name, arguments = call["name"], call["arguments"]
+    if name == "matches":
+        mask = bytearray(length)
+        for token in other(arguments.strip()):
+            if 0 <= token < length:
+                mask[token] = 1
+        return tuple(mask)
+    if name == "noise":
+        return tuple(byte - 128 for byte in shake_128(arguments.strip().encode()).digest(length))
+    if name in {"spread", "absolute"}:
+        ids = _spread(text, length, arguments)
+        return ids if name == "absolute" else tuple(value - i for i, value in enumerate(ids))
+    raise UsageError(f"recipe: {text!r} is no way to write values")
 
 
 def drafted_ids(text: str, values: tuple[int, ...]) -> tuple[int, ...]:

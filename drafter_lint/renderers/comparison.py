@@ -10,7 +10,7 @@ from drafter_lint.comparing import Comparison, Difference, Group
 from drafter_lint.comparing.model import Value
 from drafter_lint.findings import Location
 from drafter_lint.renderers.advice import citations
-from drafter_lint.renderers.ink import cells, clean, paint, plain, plural, size, wrapped
+from drafter_lint.renderers.ink import cells, clean, paint, plain, plural, wrapped
 from drafter_lint.renderers.style import Style
 from drafter_lint.renderers.summary import spent
 from drafter_lint.report import Cost, Subject

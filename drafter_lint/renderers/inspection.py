@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from drafter_lint.findings import Located
 from drafter_lint.inspection import Inspection
-from drafter_lint.renderers.ink import paint, plain, plural, size, wrapped
+from drafter_lint.renderers.ink import paint, plain, plural, wrapped
 from drafter_lint.renderers.style import Style
 from drafter_lint.renderers.summary import spent
 from drafter_lint.targets import Target

@@ -19,7 +19,7 @@ from typing import cast
 from pydantic import ValidationError
 
 from drafter_lint.errors import UsageError
-from drafter_lint.opening import RECIPE_SUFFIX
+from drafter_lint.reference import RECIPE_SUFFIX
 from drafter_lint.settings import PairTable
 
 #: A folder is searched this deep: ``owner/name/checkpoint-500/model`` below a mirror of a Hub.
