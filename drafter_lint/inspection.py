@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from drafter_lint import catalogue
 from drafter_lint.checkpoint import Config, Tensor, VocabMap
 from drafter_lint.comparing.captured import boundaries
 from drafter_lint.comparing.hooks import Hook, hooks
-from drafter_lint.drafters import Drafter, Eagle
+from drafter_lint.drafters import BlockDrafter, Drafter, Eagle, Unsupported
 from drafter_lint.drafters.claims import OWN_NAME
 from drafter_lint.engines import engine
 from drafter_lint.errors import Unavailable
-from drafter_lint.facts import engines, profile, worlds
+from drafter_lint.facts import World, engines, profile, worlds
 from drafter_lint.looking import Look
 from drafter_lint.report import Cost, Subject
 from drafter_lint.targets import Target
@@ -27,6 +27,8 @@ _SYMBOLS = {
     "d2t": ("Vd",),
     "t2d": ("V",),
 }
+#: The facts that name the methods of each engine.
+_METHODS = {"sglang": "algorithm.names", "vllm": "methods.known"}
 #: Fields of a drafter that switch a norm on.
 _SWITCHES = ("norm_before_residual", "norm_before_fc", "fc_norm", "norm_output")
 
@@ -106,7 +108,7 @@ class Inspection:
     def parts(self) -> tuple[Part, ...]:
         """The tensors that everything hangs on, with their shapes in symbols."""
         drafter = self.look.drafter
-        if not isinstance(drafter, Eagle):
+        if not isinstance(drafter, (Eagle, BlockDrafter)):
             return ()
         names = ("fc.weight", *_SYMBOLS)
         return tuple(_part(drafter, self.symbols, name) for name in names if name in drafter.canonical)
@@ -115,6 +117,8 @@ class Inspection:
     def needs(self) -> tuple[str, ...]:
         """What a drafter needs, in words."""
         drafter = self.look.drafter
+        if isinstance(drafter, BlockDrafter):
+            return tuple(_block_needs(drafter, readable=self.look.tensors is not None))
         if not isinstance(drafter, Eagle):
             return ()
         config = self.look.checkpoint.config if self.look.target else None
@@ -124,7 +128,7 @@ class Inspection:
     def vocabulary_map(self) -> str:
         """What d2t and t2d say, in one sentence; "" where nothing is known."""
         drafter = self.look.drafter
-        if not isinstance(drafter, Eagle) or self.look.tensors is None:
+        if not isinstance(drafter, (Eagle, BlockDrafter)) or self.look.tensors is None:
             return ""
         try:
             return _map(drafter, self.look.checkpoint.vocab_map)
@@ -142,12 +146,16 @@ class Inspection:
 
     @property
     def wanted(self) -> tuple[Wanted, ...]:
-        """What each engine wants to be told: the flags that a check without flags is made with."""
+        """What each engine wants to be told: the flags that a check without flags is made with.
+
+        An engine is left out if it has no method of that name: it may draft so under another one.
+        """
         drafter = self.look.drafter
-        if not isinstance(drafter, Eagle):
+        if self.look.is_model or not drafter.method or isinstance(drafter, Unsupported):
             return ()
         claimed = next((claim.target.value for claim in drafter.claims if claim.source != OWN_NAME), TARGET)
-        return tuple(_wanted(name, drafter, self.subject.name, claimed) for name in engines())
+        asked = (_wanted(name, drafter, self.subject.name, claimed) for name in engines())
+        return tuple(item for item in asked if item.argv)
 
     @property
     def hooks(self) -> tuple[Hook, ...]:
@@ -174,9 +182,9 @@ def _number(drafter: Drafter, name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
-def _part(drafter: Eagle, symbols: dict[str, int], name: str) -> Part:
+def _part(drafter: Eagle | BlockDrafter, symbols: dict[str, int], name: str) -> Part:
     tensor = drafter.canonical[name]
-    if name == "fc.weight" and drafter.generation == 1:
+    if name == "fc.weight" and isinstance(drafter, Eagle) and drafter.generation == 1:
         shown, shape = "[H, 2H]", [symbols.get("H"), 2 * symbols.get("H", 0)]
     elif name == "fc.weight":
         shown, shape = "[H, K*Ht]", [symbols.get("H"), symbols.get("K", 0) * symbols.get("Ht", 0)]
@@ -202,15 +210,33 @@ def _needs(drafter: Eagle, config: Config | None, *, readable: bool) -> Iterator
             which = ": it names no layers, so those of every trainer's default"
         yield f"{states} of the target{width}{which}"
     if readable:
-        head, embedding = ("lm_head.weight" in drafter.canonical, "embed_tokens.weight" in drafter.canonical)
-        yield "its own head, which is in the file" if head else "a head: the file has none"
-        yield "an embedding: its own is in the file" if embedding else "the target's embedding: the file has none"
+        yield from _shared(drafter)
     switches = [name for name in _SWITCHES if config and (on := config.boolean(name)) and on.value]
     if switches:
         yield f"an engine that reads {', '.join(switches)}"
 
 
-def _map(drafter: Eagle, read: VocabMap) -> str:
+def _block_needs(drafter: BlockDrafter, *, readable: bool) -> Iterator[str]:
+    states = f"{drafter.states} states" if drafter.states else "states"
+    width = f", each {drafter.state_width} wide" if drafter.state_width else ""
+    written = ", ".join(f"{list(item.ids.value)} ({item.place})" for item in drafter.layer_ids)
+    yield f"{states} of the target{width}" + (f": {drafter.counts} of layers {written}" if written else "")
+    if drafter.block_size:
+        yield f"{drafter.block_size.value} tokens a block"
+    if drafter.mask_token:
+        yield f"the mask token {drafter.mask_token.value}"
+    if readable:
+        yield from _shared(drafter)
+
+
+def _shared(drafter: Drafter) -> Iterator[str]:
+    """Whose head and whose embedding."""
+    head, embedding = ("lm_head.weight" in drafter.canonical, "embed_tokens.weight" in drafter.canonical)
+    yield "its own head, which is in the file" if head else "a head: the file has none"
+    yield "an embedding: its own is in the file" if embedding else "the target's embedding: the file has none"
+
+
+def _map(drafter: Eagle | BlockDrafter, read: VocabMap) -> str:
     vocabulary = drafter.vocab_size.value if drafter.vocab_size else None
     if read.targets is None or read.d2t is None:
         rows = drafter.draft_vocab_size.value if drafter.draft_vocab_size else vocabulary
@@ -228,10 +254,19 @@ def _map(drafter: Eagle, read: VocabMap) -> str:
     return f"{said}; t2d {'has the same ids' if same else f'has {len(read.drafted)} ids, not the same'}"
 
 
-def _wanted(name: str, drafter: Eagle, spelled: str, target: str) -> Wanted:
+def _known(world: World, method: str) -> bool:
+    """True if this release has the method under that name."""
+    names = world.facts[_METHODS[world.engine]].value
+    if isinstance(names, Mapping):
+        return any(run.endswith(world.basis) for run in names.get(method, "").split())
+    return isinstance(names, tuple) and method in names
+
+
+def _wanted(name: str, drafter: Drafter, spelled: str, target: str) -> Wanted:
     known = profile(name)
     world = worlds(known, known.newest)[-1]
-    words = engine(name).needed(world, drafter.method, spelled, target).argv
+    request = engine(name).needed(world, drafter.method, spelled, target)
+    words = request.argv if request.method and _known(world, request.method.value) else ()
     # The target is whatever is served; it goes with the flag it stands behind, if it does.
     names = {index for index, word in enumerate(words) if word == target}
     spoken = names | {index - 1 for index in names if words[index - 1].startswith("-")}

@@ -16,8 +16,16 @@ from drafter_lint.targets import Target, read_target
 CONFIG = "config.json"
 #: It is there, and not for us; whether a repository that is not found ever was there, nobody knows.
 _TROUBLES = {Trouble.GATED, Trouble.DENIED, Trouble.OFFLINE, Trouble.UNREACHABLE}
-#: Without these there is nothing to plan with.
-_NEEDED = ("architectures", "hidden_size", "num_hidden_layers", "vocab_size")
+#: Without these an entry was not taken from a whole config, and a field that it lacks is no field that is absent.
+_NEEDED = (
+    "architectures",
+    "hidden_size",
+    "num_hidden_layers",
+    "vocab_size",
+    "num_attention_heads",
+    "num_key_value_heads",
+    "max_position_embeddings",
+)
 #: What a wrapper says of itself; everything else belongs to the language model inside.
 _OUTER = ("architectures", "model_type", "tie_word_embeddings", "torch_dtype")
 

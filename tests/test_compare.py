@@ -14,6 +14,7 @@ from command_line import SMALL, call
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.comparing import Comparison, Difference, Group, compare, knowledge
 from drafter_lint.comparing.fields import fields
+from drafter_lint.comparing.model import Of
 from drafter_lint.comparing.tensors import named
 from drafter_lint.facts import profile
 from drafter_lint.looking import look
@@ -262,13 +263,13 @@ def test_everything_known_is_well_formed() -> None:
         assert item.names
 
 
-@pytest.mark.parametrize("path", sorted(FIXTURES.glob("recipes/*.toml")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("recipes/**/*.toml")), ids=lambda path: path.name)
 def test_every_field_and_tensor_of_a_published_drafter_is_known(path: Path) -> None:
     seen = look(opened(Recipe.parse(path.read_text("utf-8"))))
-    assert not seen.is_model
-    assert [name for name in fields(seen, "drafter") if not knowledge.find("drafter", "field", name)] == []
-    tensors = named(seen, "drafter") if seen.tensors else {}
-    assert [name for name in tensors if not knowledge.find("drafter", "tensor", name)] == []
+    of: Of = "target" if seen.is_model else "drafter"
+    assert [name for name in fields(seen, of) if not knowledge.find(of, "field", name)] == []
+    tensors = named(seen, of) if seen.tensors else {}
+    assert [name for name in tensors if not knowledge.find(of, "tensor", name)] == []
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("targets/*.toml")), ids=lambda path: path.name)

@@ -99,7 +99,8 @@ def test_weights_that_are_never_opened_leave_the_rest() -> None:
     said = screen("fixtures/recipes/yuhuili--EAGLE-llama2-chat-7B.recipe.toml")
     assert "weights pytorch_model.bin: never opened" in said
     assert "meta-llama/Llama-2-7b-chat-hf (the catalogue, documented:" in said
-    assert document("fixtures/recipes/yuhuili--EAGLE-llama2-chat-7B.recipe.toml")["kind"] == "unknown"
+    seen = document("fixtures/recipes/yuhuili--EAGLE-llama2-chat-7B.recipe.toml")
+    assert (seen["kind"], seen["parts"], seen["vocabulary_map"]) == ("drafter", [], None)
 
 
 def test_of_a_target_that_cannot_be_read_the_catalogue_speaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,6 +114,23 @@ def test_of_a_target_that_cannot_be_read_the_catalogue_speaks(tmp_path: Path, mo
     seen = json.loads(out)
     jsonschema.validate(seen, SCHEMA)
     assert (code, seen["kind"], seen["target"]["standin"]) == (3, "unknown", "the catalogue (documented)")
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("fixtures/recipes/layouts/*.toml")), ids=lambda path: path.name)
+def test_every_layout_has_a_useful_answer(path: Path) -> None:
+    seen = document(str(path.relative_to(ROOT)))
+    assert seen["because"]
+    assert seen["layout"] != "unknown"
+    assert seen["symbols"]
+    assert screen(str(path.relative_to(ROOT)))
+
+
+def test_a_block_drafter_says_what_it_is_fed() -> None:
+    said = screen("fixtures/small/dflash.recipe.toml")
+    assert "3 states of the target, each 64 wide: outputs of layers [1, 3, 5] (nested) 4 tokens a block" in said
+    assert "sglang 0.5.23 --speculative-algorithm DFLASH --speculative-draft-model-path example/drafter" in said
+    medusa = document("fixtures/small/medusa.recipe.toml")
+    assert (medusa["method"], medusa["wanted"]) == ("medusa", [])
 
 
 @pytest.mark.parametrize("name", ["eagle1", "eagle3-mla", "eagle3-speculators", "target-deepseek", "target-qwen3"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drafter_lint.comparing.model import Of
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Eagle
 from drafter_lint.looking import Look
 
 
@@ -32,9 +32,11 @@ def _targets(a: Look, b: Look) -> str:
 
 def _drafters(a: Look, b: Look) -> str:
     one, other = a.drafter, b.drafter
-    if not isinstance(one, Eagle) or not isinstance(other, Eagle):
+    if one.method and other.method and one.method != other.method:
+        return "two methods: each is started with flags of its own"
+    if not isinstance(one, (Eagle, BlockDrafter)) or not isinstance(other, (Eagle, BlockDrafter)):
         return ""
-    if one.generation != other.generation:
+    if type(one) is not type(other):
         return "two methods: each is started with flags of its own"
     widths = [
         (drafter.state_width, drafter.vocab_size.value if drafter.vocab_size else None) for drafter in (one, other)

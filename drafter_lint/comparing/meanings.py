@@ -10,7 +10,7 @@ from drafter_lint.comparing.captured import boundaries
 from drafter_lint.comparing.hooks import hooks
 from drafter_lint.comparing.model import Of, Value
 from drafter_lint.comparing.values import shown_list
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Eagle
 from drafter_lint.drafters.claims import OWN_NAME
 from drafter_lint.drafters.view import view
 from drafter_lint.errors import Unavailable
@@ -50,10 +50,11 @@ def meanings(a: Look, b: Look, of: Of) -> Iterator[Meaning]:
     yield from _plain("method", a.drafter.method or "not known", b.drafter.method or "not known")
     yield from _claims(a, b)
     one, other = a.drafter, b.drafter
+    if isinstance(one, (Eagle, BlockDrafter)) and isinstance(other, (Eagle, BlockDrafter)):
+        yield from _plain("attention", one.attention, other.attention)
+        yield from _plain("states joined by fc", _states(one), _states(other))
     if not isinstance(one, Eagle) or not isinstance(other, Eagle):
         return
-    yield from _plain("attention", one.attention, other.attention)
-    yield from _plain("states joined by fc", _states(one), _states(other))
     if "mla" not in (one.attention, other.attention):
         yield from _plain("tensor names", _names(a), _names(b))
     yield from _vocabulary(a, b, one, other)
@@ -66,8 +67,8 @@ def _plain(name: str, one: str, other: str, *, covers: tuple[str, ...] = ()) -> 
         yield Meaning(name=name, a=Value(text=one), b=Value(text=other), covers=covers)
 
 
-def _states(drafter: Eagle) -> str:
-    if drafter.generation == 1 or not drafter.canonical:
+def _states(drafter: Eagle | BlockDrafter) -> str:
+    if (isinstance(drafter, Eagle) and drafter.generation == 1) or not drafter.canonical:
         return ""
     if drafter.fc is None:
         return "none: no fc"
