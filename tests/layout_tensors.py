@@ -60,7 +60,7 @@ def sizes(config: JsonObject, *, states: int) -> Sizes:
         target=number("target_hidden_size", "backbone_hidden_size", otherwise=hidden),
         inner=number("intermediate_size", otherwise=14336),
         heads=heads,
-        pairs=number("num_key_value_heads", otherwise=8),
+        pairs=number("num_key_value_heads", otherwise=heads),
         head=number("head_dim", otherwise=hidden // heads),
         vocabulary=vocabulary,
         drafted=number("draft_vocab_size", "truncated_vocab_size", otherwise=vocabulary),
@@ -121,6 +121,13 @@ def latent(at: str, config: JsonObject, s: Sizes, *, takes: int) -> Lines:
     yield matrix(f"{at}.input_layernorm", s.hidden)
 
 
+def vocabulary_map(s: Sizes) -> Lines:
+    """A right map: half of the drafted ids stands at the beginning of the vocabulary, the other half at its end."""
+    half = s.drafted // 2
+    yield "d2t", f"I64 {s.drafted} = 0*{half} {s.vocabulary - s.drafted}*{s.drafted - half}"
+    yield "t2d", f"BOOL {s.vocabulary} = matches(d2t)"
+
+
 def eagle1(config: JsonObject, s: Sizes) -> Lines:
     """SafeAILab's EAGLE-1/2."""
     yield matrix("embed_tokens", s.vocabulary, s.hidden)
@@ -151,8 +158,7 @@ def eagle3(config: JsonObject, s: Sizes, *, at: str = "layers.0", method: str = 
     yield matrix("norm", s.hidden)
     yield matrix("lm_head", s.drafted, s.hidden)
     if s.drafted < s.vocabulary:
-        yield "d2t", f"I64 {s.drafted}"
-        yield "t2d", f"BOOL {s.vocabulary}"
+        yield from vocabulary_map(s)
     if method == "eagle3.1":
         yield from (matrix(f"fc_norm.{index}", s.target) for index in range(s.states))
     if config.get("norm_before_fc"):
@@ -177,8 +183,7 @@ def backbone(config: JsonObject, s: Sizes, *, embedded: bool = False) -> Lines:
         yield matrix("embed_tokens", s.vocabulary, s.hidden)
         yield matrix("lm_head", s.drafted, s.hidden)
         if s.drafted < s.vocabulary:
-            yield "d2t", f"I64 {s.drafted}"
-            yield "t2d", f"BOOL {s.vocabulary}"
+            yield from vocabulary_map(s)
 
 
 def markov(s: Sizes, *, prefixed: bool = True) -> Lines:

@@ -8,7 +8,11 @@ from collections import Counter
 import pytest
 
 import census_entries as census
+from drafter_lint import linter
+from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.drafters import BlockDrafter, Drafter, Eagle, Layout, Unsupported
+from drafter_lint.linter import Selection
+from drafter_lint.reference import Reference
 
 ENTRIES = census.entries()
 
@@ -80,3 +84,31 @@ def test_captured_states_fit_the_projection() -> None:
 
 def test_configs_are_json_objects() -> None:
     assert all(isinstance(json.loads(entry.config), dict) for entry in ENTRIES if entry.config)
+
+
+#: What is the matter with published configurations, by their trainers' and users' own word (see fixtures/variants).
+FLAWS = {
+    "yuhuili/EAGLE3-Vicuna1.3-13B": {"DFL110"},
+    "Tencent/AngelSlim/angelslim/compressor/speculative/train/configs/cosyvoice3-llm-eagle3.json": {"DFL110"},
+    "sgl-project/SpecForge/configs/glm4-flash-eagle3.json": {"DFL116"},
+    "sgl-project/SpecForge/configs/qwen2.5-7b-eagle3.json": {"DFL116"},
+    "sgl-project/SpecForge/configs/kimi-k2-eagle3.json": {"DFL106"},
+    "sgl-project/SpecForge/configs/qwen3-8b-edsd.json": {"DFL010"},
+}
+#: Fields whose absence means nothing here: only documented values stand in the census.
+ABSENT = {"DFL005", "DFL114"}
+
+
+def test_nothing_but_known_flaws_is_found() -> None:
+    """The rules on a drafter's files, over everything published."""
+    found: dict[str, set[str]] = {}
+    for entry in ENTRIES:
+        reference = Reference(spelling=entry.name, kind="hub", name=entry.name)
+        files = Checkpoint(reference, entry.recipe.source(), role="drafter")
+        check = linter.check_alone(linter.understand(files, None), selection=Selection())
+        told = {item.code for item in check.findings} - ABSENT
+        masked = "mask_token" in (entry.config or "") or "pard_token" in (entry.config or "")
+        found[entry.name] = told if masked else told - {"DFL115"}
+    null = found.pop("sgl-project/SpecForge/configs/qwen3.5-27b-dflash.json")
+    assert null == {"DFL115"}
+    assert {name: codes for name, codes in found.items() if codes} == FLAWS

@@ -50,7 +50,7 @@ def test_redhatai_kimi_k3_dspark() -> None:
 def _elements(layout: Layout, config: dict[str, object]) -> int:
     lines = census.GENERATORS[layout](config, made.sizes(config, states=5))
     counted = (line.split() for name, line in lines if name not in ("d2t", "t2d"))
-    return sum(prod(int(part) for part in shape.split("x")) for _, shape in counted)
+    return sum(prod(int(part) for part in shape.split("x")) for _, shape, *_ in counted)
 
 
 @pytest.mark.parametrize(
