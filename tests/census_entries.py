@@ -77,8 +77,7 @@ class Entry(BaseModel):
     @property
     def recognition(self) -> Recognition:
         """What it is taken for."""
-        reference = Reference(spelling=self.name, kind="hub", name=self.name)
-        return recognise(Checkpoint(reference, self.recipe.source(), role="drafter"))
+        return _recognised(self.name)
 
 
 _FIVE = [layout for layout in Layout if layout.family == "block"] + [Layout.EAGLE3_DEEPSPEC]
@@ -220,6 +219,13 @@ def entries() -> tuple[Entry, ...]:
         for path in sorted(CENSUS.glob("*.toml"))
         for entry in tomllib.loads(path.read_text("utf-8"))["entry"]
     )
+
+
+@cache
+def _recognised(name: str) -> Recognition:
+    (entry,) = (entry for entry in entries() if entry.name == name)
+    reference = Reference(spelling=name, kind="hub", name=name)
+    return recognise(Checkpoint(reference, entry.recipe.source(), role="drafter"))
 
 
 def said(drafter: Drafter) -> str:

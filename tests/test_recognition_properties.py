@@ -69,7 +69,7 @@ def files(recipe: Recipe) -> Checkpoint:
     st.dictionaries(TENSOR_NAMES, st.sampled_from(SHAPES), max_size=8),
     st.sampled_from(((), ("pytorch_model.bin",), ("freq_32.pt",), ("a.gguf",), ("adapter_config.json",))),
 )
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_recognition_is_total(config: dict[str, Any], tensors: dict[str, str], others: tuple[str, ...]) -> None:
     """Whatever stands in the files, recognition returns, and every rule on the files runs to its end."""
     recipe = Recipe(
@@ -127,7 +127,7 @@ def damages(draw: st.DrawFn) -> tuple[str, Recipe, dict[str, object]]:
 
 
 @given(damages())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_one_damage_makes_no_other_sound_drafter(damage: tuple[str, Recipe, dict[str, object]]) -> None:
     """It is still what it was, or it is not understood, or something is said."""
     _, recipe, patch = damage
