@@ -279,9 +279,20 @@ def config(recipe: Recipe) -> Checkpoint:
     return Checkpoint(Reference(spelling="x", kind="local", name="x"), source, role="drafter")
 
 
-def test_what_a_token_reads_of_deepseek_v3() -> None:
-    read = weights_read(config(published.target("deepseek-ai--DeepSeek-V3")).config)
-    assert read == pytest.approx(37e9, rel=0.02)  # the 37B its card calls active
+@pytest.mark.parametrize(
+    ("target", "active"),
+    [
+        ("deepseek-ai--DeepSeek-V3", 37e9),
+        ("moonshotai--Kimi-K2-Instruct", 32e9),
+        (
+            "Qwen--Qwen3-30B-A3B-Instruct-2507",
+            3.3e9 - 151936 * 2048,
+        ),  # the card counts the embedding, which is not read
+        ("Qwen--Qwen3-32B", 32.8e9),
+    ],
+)
+def test_what_a_token_reads_is_what_the_card_calls_active(target: str, active: float) -> None:
+    assert weights_read(config(published.target(target)).config) == pytest.approx(active, rel=0.03)
 
 
 def test_a_draft_model_of_half_its_target_is_slow_and_told_once() -> None:

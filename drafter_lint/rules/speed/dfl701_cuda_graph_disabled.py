@@ -6,7 +6,7 @@ Whether the engine records the drafter's steps as CUDA graphs, where the plan kn
 ## Why it bites
 A small draft model is bound by the launching of its kernels, hundreds a token, and not by what they compute. vLLM's
 model runner V2, the default from 0.30.0 on, runs plain draft models from 0.31.0 on and captures no graph for them; V1
-does.
+captures piecewise ones.
 
 ## Fix
 Serve with the model runner that captures them.
