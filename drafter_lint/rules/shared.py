@@ -95,6 +95,18 @@ def method_at_odds(at: Deployment[Drafter]) -> Cause | None:
     return "eagle3-run-as-eagle" if method.startswith(("eagle", "nextn")) else "method-unsuitable"
 
 
+def run_as_head(at: Deployment[Drafter]) -> bool:
+    """True if a language model of its own is run by a method that binds a head to its target."""
+    plan = at.plan
+    if not isinstance(at.drafter, DraftModel) or plan.parallel_drafting is not None or self_drafting(at):
+        return False
+    return plan.understood and not unopened(at) and "eagle" in (plan.method or "").lower()
+
+
+def _as_head(at: Deployment[Drafter]) -> Cause | None:
+    return "method-unsuitable" if run_as_head(at) and not method_refused(at) else None
+
+
 def renamed(at: Deployment[Drafter]) -> Literal["no", "prefixed", "replaced"]:
     """What the engine made of ``architectures[0]``: kept it, put its method in front, or put another name in place."""
     written, used = at.drafter.architecture, at.plan.architecture
@@ -145,7 +157,7 @@ def speaker(at: Deployment[Drafter], refusal: Refusal) -> str:
     if kind is RefusalKind.ARCHITECTURE_UNREGISTERED and renamed(at) != "no":
         fallback = "architecture-rewritten" if renamed(at) == "replaced" else NATURAL[kind]
         return method_at_odds(at) or fallback
-    if kind in _CONSEQUENCES and (cause := class_cause(at)):
+    if kind in _CONSEQUENCES and (cause := class_cause(at) or _as_head(at)):
         return cause
     if name := told_before(at, refusal):
         return name

@@ -17,11 +17,11 @@ EAGLE against EAGLE-3 has its own pages.
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Drafter, DraftModel
+from drafter_lint.drafters import Drafter
 from drafter_lint.findings import Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.rules.method.remedy import right_method
-from drafter_lint.rules.shared import method_at_odds, refusals, self_drafting, told
+from drafter_lint.rules.shared import method_at_odds, refusals, run_as_head, told
 from drafter_lint.scope import Deployment
 
 
@@ -31,7 +31,10 @@ def check(at: Deployment[Drafter]) -> Checks:
     plan = at.plan
     stopped = refusals(at, "method-unsuitable")
     if stopped:
-        yield told(stopped, message="; ".join(dict.fromkeys(refusal.says for refusal in stopped)), fix=right_method(at))
+        said = list(dict.fromkeys(refusal.says for refusal in stopped))
+        if run_as_head(at):
+            said = [f"ordinary language model started with method {plan.method}: {said[0]}"]
+        yield told(stopped, message="; ".join(said), fix=right_method(at))
         return
     head = method_at_odds(at) == "method-unsuitable"
     if not plan.refusals and (head or _plain_model(at)):
@@ -50,6 +53,4 @@ def check(at: Deployment[Drafter]) -> Checks:
 
 def _plain_model(at: Deployment[Drafter]) -> bool:
     """True if a model that needs no states of the target is bound to the target's embedding and head."""
-    plan, method = at.plan, (at.plan.method or "").lower()
-    bound = plan.head is not None and plan.head.provider == "target"
-    return isinstance(at.drafter, DraftModel) and "eagle" in method and bound and not self_drafting(at)
+    return run_as_head(at) and at.plan.head is not None and at.plan.head.provider == "target"
