@@ -228,6 +228,12 @@ def test_the_v1_proposer_wants_the_ranks_of_the_target(version: str) -> None:
     assert not plan("vllm", version, llama(), "--tensor-parallel-size", "2").refusals
 
 
+def test_the_v1_proposer_pads() -> None:
+    for version, refused in (("0.15.1", True), ("0.24.0", True), ("0.33.0", False)):
+        made = plan("vllm", version, llama(), disable_padded_drafter_batch=True)
+        assert (RefusalKind.FLAG_VALUE in kinds(made)) == refused, version
+
+
 def test_v0_takes_one_rank_and_no_pipeline() -> None:
     assert not plan("vllm", "0.9.2", llama(), "--tensor-parallel-size", "2", draft_tensor_parallel_size=1).refusals
     assert kinds(plan("vllm", "0.9.2", llama(), "--pipeline-parallel-size", "2")) == {RefusalKind.METHOD_UNSUITABLE}

@@ -50,6 +50,10 @@ def proposer(case: Case, view: View, *, runner: str) -> None:
         says = f"draft_tensor_parallel_size is {asked.value}; a plain draft model is run at the target's {target}"
         keys = ("draft-model.tensor-parallel",)
         case.refuse(RefusalKind.TENSOR_PARALLEL, "load", says, at=asked.at, keys=keys)
+    unpadded = case.request.speculative_config.get("disable_padded_drafter_batch")
+    if unpadded is not None and unpadded.value is True and case.world.text("draft-model.padded-batch") == "required":
+        says = "disable_padded_drafter_batch does not go with a plain draft model"
+        case.refuse(RefusalKind.FLAG_VALUE, "load", says, at=unpadded.at, keys=("draft-model.padded-batch",))
     rope = next((key for key in ("rope_scaling", "rope_parameters") if "mrope_section" in _object(view, key)), None)
     if rope and case.world.text("draft-model.rotary") == "no m-rope":
         says = "the draft model's rotary embedding has sections (M-RoPE), which the proposer does not place"
@@ -170,7 +174,7 @@ def loaded(case: Case, draft: Draft, view: View, architecture: Located[str]) -> 
             keys=("loader.names-checked",),
             tensors=tuple(strange),
         )
-    elif found and not view.flag("quantization_config"):
+    elif found and not view.flag("quantization_config") and case.request.draft_quantization is None:
         _layers(case, view, found)
 
 
