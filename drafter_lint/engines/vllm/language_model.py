@@ -160,7 +160,7 @@ def loaded(case: Case, draft: Draft, view: View, architecture: Located[str]) -> 
     draft.fc = FcUse(built=False, runs=False, says="the class has no fc", evidence=where)
     case.step("class", f"{architecture.value} as it is served alone", "draft-model.binding", at=architecture.at)
     found = weights.names(case)
-    # Mistral's own names are renamed on the way (maybe_remap_mistral: vllm 0.8.5 to 0.11.2 in llama.py, later mistral.py).
+    # Mistral's own names are renamed (maybe_remap_mistral: vllm 0.8.5 to 0.11.2 in llama.py, later in mistral.py).
     if architecture.value not in FOLLOWED or any(".attention.wq." in name for name in found):
         says = f"{architecture.value} loads its own checkpoint; which tensor goes where is not followed"
         case.step("weights", says, "draft-model.complete")
