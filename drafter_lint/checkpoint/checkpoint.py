@@ -15,6 +15,7 @@ from drafter_lint.checkpoint.once import Once, OncePer
 from drafter_lint.checkpoint.rows import Rows, read_rows
 from drafter_lint.checkpoint.table import Weights
 from drafter_lint.checkpoint.tensors import Tensor, TensorTable
+from drafter_lint.checkpoint.tokenizer import Tokenizer
 from drafter_lint.checkpoint.vocab_map import VocabMap, read_vocab_map
 from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.findings import Located, Role
@@ -41,6 +42,7 @@ class Checkpoint:
         self._vocab_map = Once(lambda: read_vocab_map(self.tensors, source))
         self._equal_rows = Once(lambda: read_equal_rows(self.tensors, self.vocab_map, source))
         self._card = Once(self._read_card)
+        self._tokenizer = Tokenizer(source, self.other_json, role=role)
 
     @property
     def subject(self) -> str:
@@ -98,6 +100,11 @@ class Checkpoint:
     def equal_rows(self) -> EqualRows | None:
         """Neighbouring rows of the head that are the same, None if those looked at differ; reads a few rows."""
         return self._equal_rows()
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Vocabulary, special tokens and chat templates; none of it is read before it is asked for."""
+        return self._tokenizer
 
     @property
     def card(self) -> str | None:

@@ -89,6 +89,18 @@ def weight_files(
     return files
 
 
+def weight_names(lines: Mapping[str, Mapping[str, str]], *, shards: int, index: bool) -> Iterator[str]:
+    """The names of the files that :func:`weight_files` makes, without making them."""
+    yield from (shard_name(shard, shards) for shard in range(1, shards + 1)) if shards else lines
+    if index:
+        yield INDEX
+
+
+def shard_name(shard: int, count: int) -> str:
+    """The name of one of several files, counted from 1."""
+    return f"model-{shard:05d}-of-{count:05d}.safetensors"
+
+
 def _shards(files: dict[str, dict[str, TensorLine]], count: int) -> dict[str, dict[str, TensorLine]]:
     if not count:
         return files
@@ -97,16 +109,14 @@ def _shards(files: dict[str, dict[str, TensorLine]], count: int) -> dict[str, di
     names = iter(files[WHOLE].items())
     total = len(files[WHOLE])
     return {
-        f"model-{shard:05d}-of-{count:05d}.safetensors": dict(
-            islice(names, shard * total // count - (shard - 1) * total // count)
-        )
+        shard_name(shard, count): dict(islice(names, shard * total // count - (shard - 1) * total // count))
         for shard in range(1, count + 1)
     }
 
 
-def word_tokenizer(words: int) -> bytes:
-    """A tokenizer.json whose vocabulary is ``t0 … t(n-2)`` and ``<unk>``, one id a word."""
-    vocabulary = {f"t{token}": token for token in range(words - 1)} | {"<unk>": words - 1}
+def word_tokenizer(words: int, first: int = 0) -> bytes:
+    """A tokenizer.json whose vocabulary is ``t0 … t(n-2)`` and ``<unk>``, one id a word, counted from ``first``."""
+    vocabulary = {f"t{first + token}": token for token in range(words - 1)} | {"<unk>": words - 1}
     document: dict[str, object] = {
         "version": "1.0",
         "truncation": None,
@@ -155,11 +165,18 @@ class LazyFiles(Mapping[str, Content]):
 
     Args:
         small: files that cost nothing.
-        everything: makes all files, the small ones included; called at most once.
+        names: the names of all files, the small ones included.
+        everything: makes all files; called at most once.
     """
 
-    def __init__(self, small: Mapping[str, Content], everything: Callable[[], Mapping[str, Content]]) -> None:
+    def __init__(
+        self,
+        small: Mapping[str, Content],
+        names: Iterable[str],
+        everything: Callable[[], Mapping[str, Content]],
+    ) -> None:
         self._small = small
+        self._names = dict.fromkeys(names)
         self._everything = everything
         self._made: Mapping[str, Content] | None = None
 
@@ -172,8 +189,11 @@ class LazyFiles(Mapping[str, Content]):
     def __getitem__(self, path: str) -> Content:
         return self._small[path] if path in self._small else self._all[path]
 
+    def __contains__(self, path: object) -> bool:
+        return path in self._names
+
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._names)

@@ -45,9 +45,10 @@ class Layout(_Strict):
 
 
 class Tokenizer(_Strict):
-    """A generated tokenizer.json of one-word tokens."""
+    """A generated tokenizer.json of one-word tokens, counted from ``first_word``."""
 
     words: PositiveInt
+    first_word: NonNegativeInt = 0
 
 
 class Damage(_Strict):

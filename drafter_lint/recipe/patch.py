@@ -36,6 +36,7 @@ class Patch(BaseModel):
         opaque: files of which only the size is known, to add or replace.
         truncate: files to cut, to a size in bytes.
         words: the size of the generated tokenizer.
+        first_word: the number of its first word.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -54,6 +55,7 @@ class Patch(BaseModel):
     opaque: dict[FileName, NonNegativeInt] = Field(default_factory=dict)
     truncate: dict[FileName, NonNegativeInt] = Field(default_factory=dict)
     words: int | None = None
+    first_word: NonNegativeInt | None = None
 
 
 def read_patch(table: Mapping[str, object]) -> Patch:

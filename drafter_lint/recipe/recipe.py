@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from drafter_lint.recipe.build import (
     truncated,
     values_in,
     weight_files,
+    weight_names,
     word_tokenizer,
     write_files,
 )
@@ -46,6 +47,7 @@ class Recipe:
         text: other small files, by name.
         opaque: files of which only the size in bytes is known (``pytorch_model.bin``).
         words: how many words the generated tokenizer.json holds, None for no such file.
+        first_word: the number of its first word: other than 0, its ids are those of another tokenizer, shifted.
         shards: over how many files the tensors of ``model.safetensors`` are spread, 0 for that one file.
         index: True if a ``model.safetensors.index.json`` is generated; one among ``text`` takes its place.
         metadata: the ``__metadata__`` of every safetensors file.
@@ -61,6 +63,7 @@ class Recipe:
     text: Mapping[str, str] = field(default_factory=dict)
     opaque: Mapping[str, int] = field(default_factory=dict)
     words: int | None = None
+    first_word: int = 0
     shards: int = 0
     index: bool = False
     metadata: Mapping[str, str] = field(default_factory=lambda: dict(_METADATA))
@@ -100,6 +103,7 @@ class Recipe:
             text=document.text,
             opaque=document.opaque,
             words=document.tokenizer.words if document.tokenizer else None,
+            first_word=document.tokenizer.first_word if document.tokenizer else 0,
             shards=document.layout.shards,
             index=document.layout.index,
             metadata=_METADATA if document.metadata is None else document.metadata,
@@ -122,7 +126,7 @@ class Recipe:
         if self.tensors:
             table["tensors"] = {file: dict(lines) for file, lines in self.tensors.items()}
         if self.words is not None:
-            table["tokenizer"] = {"words": self.words}
+            table["tokenizer"] = {"words": self.words} | ({"first_word": self.first_word} if self.first_word else {})
         if self.text:
             table["text"] = dict(self.text)
         if self.opaque:
@@ -164,6 +168,13 @@ class Recipe:
         texts = {**config, **self.text}
         return {name: text.encode() for name, text in texts.items() if name not in self.truncate}
 
+    def _names(self) -> Iterator[str]:
+        """The names of all files, in no matter what order: no tensor is expanded for them either."""
+        yield from () if self.config is None else ("config.json",)
+        yield from weight_names(self.tensors, shards=self.shards, index=self.index)
+        yield from () if self.words is None else ("tokenizer.json",)
+        yield from (*self.text, *self.opaque)
+
     def files(self) -> dict[str, bytes | VirtualFile]:
         """Every file of the checkpoint."""
         files: dict[str, Content] = {}
@@ -171,7 +182,7 @@ class Recipe:
             files["config.json"] = self.config.encode()
         files.update(weight_files(self.tensors, shards=self.shards, index=self.index, metadata=self.metadata or None))
         if self.words is not None:
-            files["tokenizer.json"] = word_tokenizer(self.words)
+            files["tokenizer.json"] = word_tokenizer(self.words, self.first_word)
         files.update({name: content.encode() for name, content in self.text.items()})
         files.update({name: VirtualFile(size) for name, size in self.opaque.items()})
         for name, size in self.truncate.items():
@@ -182,7 +193,9 @@ class Recipe:
 
     def source(self, tally: Tally | None = None, *, name: str | None = None) -> MemorySource:
         """The checkpoint in memory; ``name`` replaces the recipe's own (engines sniff names)."""
-        return MemorySource(name or self.name or "recipe", LazyFiles(self._small(), self.files), tally=tally)
+        return MemorySource(
+            name or self.name or "recipe", LazyFiles(self._small(), self._names(), self.files), tally=tally
+        )
 
     def write(self, folder: Path) -> Path:
         """Write the checkpoint into a folder, data as holes, and return the folder."""
@@ -214,4 +227,5 @@ class Recipe:
             opaque={name: size for name, size in self.opaque.items() if name not in gone} | change.opaque,
             truncate={**self.truncate, **change.truncate},
             words=self.words if change.words is None else change.words,
+            first_word=self.first_word if change.first_word is None else change.first_word,
         )
