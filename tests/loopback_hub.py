@@ -112,6 +112,7 @@ class LoopbackHub:
         gated: repositories that are said to have terms to accept.
         cache: the client's cache.
         kept: this tool's.
+        keeping: whether this tool keeps what it reads.
     """
 
     repos: Mapping[str, Repo]
@@ -122,6 +123,7 @@ class LoopbackHub:
     token: str = TOKEN
     private: frozenset[str] = frozenset()
     gated: frozenset[str] = frozenset()
+    keeping: bool = True
     requests: list[Seen] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
     errors: list[BaseException] = field(default_factory=list)
@@ -142,7 +144,7 @@ class LoopbackHub:
         _close_client()
         self._set("HF_ENDPOINT", self.endpoint)
         self._set("HF_HUB_CACHE", self.cache)
-        self._set("DRAFTER_LINT_CACHE", self.kept)
+        self._set("DRAFTER_LINT_CACHE", self.kept if self.keeping else "")
         self._set("HF_TOKEN", self.token)
         for name in ("NO_PROXY", "no_proxy"):
             self._set(name, "127.0.0.1,localhost")

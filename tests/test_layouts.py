@@ -16,7 +16,7 @@ import census_entries as census
 import published
 from drafter_lint import linter
 from drafter_lint.checkpoint import Checkpoint
-from drafter_lint.drafters import Eagle, Layout, Recognition
+from drafter_lint.drafters import DraftModel, Eagle, Layout, Recognition
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.findings import Finding, Outcome, Role
 from drafter_lint.linter import Selection
@@ -181,6 +181,6 @@ def test_what_is_not_planned_is_said_and_raises_no_alarm(layout: Layout, engine:
     check = linter.check_pair(opened, linter.EngineChoice(name=engine), selection=Selection())
     grave = {item.code for item in check.findings if item.outcome.rank >= Outcome.SLOW.rank}
     assert grave == set(REFUSED.get((layout, engine), ())), [item.message for item in check.findings]
-    if not isinstance(opened.recognition.drafter, Eagle):
+    if not isinstance(opened.recognition.drafter, (DraftModel, Eagle)):
         assert check.verdict in {"refuses", "unknown"}
         assert [skip for skip in check.not_checked if skip.code in {"DFL009", "DFL000"}] or grave
