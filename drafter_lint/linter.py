@@ -342,17 +342,13 @@ def tell(check: Check, scope: Stated | Suppressing | Locked, *, selection: Selec
 Scope = Reading | Alone[Drafter] | Pair[Drafter] | Deployment[Drafter] | Stated | Suppressing | Locked
 
 
-@lru_cache(maxsize=64)
-def rules_for(scope: str, selection: Selection) -> tuple[Rule[object], ...]:
-    """The rules of a scope that are wanted, found once for all pairs."""
-    return tuple(rule for rule in all_rules() if scope in rule.scopes and selection.wants(rule))
-
-
 def judge(scope: Scope, selection: Selection) -> Judged:
     """Run every selected rule whose scope and drafter type this is."""
     results: list[Finding | Skip] = []
     ran: list[str] = []
-    for rule in rules_for(SCOPES[type(scope)], selection):
+    for rule in all_rules():
+        if SCOPES[type(scope)] not in rule.scopes or not selection.wants(rule):
+            continue
         if isinstance(scope, (Alone, Pair, Deployment)) and not isinstance(scope.drafter, rule.drafters):
             continue
         outcome = list(_run(rule, scope))

@@ -111,5 +111,5 @@ def test_odd_values_in_a_config_are_judged_or_named(targets: ModuleType, name: s
     config = json.loads(list(targets.seeds("config"))[-2 if name == "drafter_config" else -1])
     made = list(odd(config))
     assert len(made) > 200
-    for data in itertools.islice(made, 0, None, max(1, len(made) // 50)):
+    for data in itertools.islice(made, 0, None, max(1, len(made) // 25)):
         targets.attempt(targets.TARGETS[name], data)

@@ -134,7 +134,7 @@ def _kept(
     if flagged and any(value >= layers or value < -layers for value in asked):
         says = f"layers {list(asked)} are marked one by one, the target has {layers}"
         notes.refuse(RefusalKind.STATE_WIDTH, "load", says, "capture.by-flag", at=at, measured=measured)
-    places = {value % layers if flagged and value < 0 else value for value in asked}
+    places = {value % layers if flagged and layers and value < 0 else value for value in asked}
     kept = tuple(sorted(value for value in places if 0 <= value < reach))
     if name in world.names("capture.packed") and len(kept) < len(asked):
         says = f"{len(kept)} of {len(asked)} states asked for are captured ({list(asked)}, {layers} layers)"
