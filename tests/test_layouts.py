@@ -147,7 +147,7 @@ def test_schemas_refuse_what_is_no_value(layout: Layout, key: str, value: object
 #: Methods an engine has no word for, or no more; classes it does not register; configs it does not read: SGLang none
 #: of the speculators library, vLLM of its kinds the five of algos.py. That much is certain without a plan.
 NOT_READ = ("DFL414",)
-REFUSED: dict[tuple[Layout, str], tuple[str, ...]] = {
+GRAVE: dict[tuple[Layout, str], tuple[str, ...]] = {
     (Layout.MEDUSA, "sglang"): ("DFL404",),
     (Layout.MEDUSA, "vllm"): ("DFL405", "DFL414"),
     (Layout.HYDRA, "sglang"): ("DFL404",),
@@ -168,6 +168,8 @@ REFUSED: dict[tuple[Layout, str], tuple[str, ...]] = {
     (Layout.DOMINO, "vllm"): ("DFL411",),
     (Layout.DFLARE, "sglang"): ("DFL411",),
     (Layout.DFLARE, "vllm"): ("DFL411",),
+    (Layout.DRAFT_MODEL, "vllm"): ("DFL701",),
+    (Layout.PARD, "sglang"): ("DFL708",),
 }
 
 
@@ -180,7 +182,7 @@ def test_what_is_not_planned_is_said_and_raises_no_alarm(layout: Layout, engine:
     )
     check = linter.check_pair(opened, linter.EngineChoice(name=engine), selection=Selection())
     grave = {item.code for item in check.findings if item.outcome.rank >= Outcome.SLOW.rank}
-    assert grave == set(REFUSED.get((layout, engine), ())), [item.message for item in check.findings]
+    assert grave == set(GRAVE.get((layout, engine), ())), [item.message for item in check.findings]
     if not isinstance(opened.recognition.drafter, (DraftModel, Eagle)):
         assert check.verdict in {"refuses", "unknown"}
         assert [skip for skip in check.not_checked if skip.code in {"DFL009", "DFL000"}] or grave

@@ -51,8 +51,13 @@ def processes(jobs: int) -> Crew:
         # Not fork: a thread of the Hub client may hold a lock at that moment.
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interruptions)
+
+        def submit(chunk: Chunk) -> _Promise:
+            with _uninterrupted():  # a process may be started here, and inherits what is ignored
+                return pool.submit(judge_rows, chunk, terms)
+
         try:
-            yield _in_order(chunks, lambda chunk: pool.submit(judge_rows, chunk, terms), most=jobs * _UNDER_WAY)
+            yield _in_order(chunks, submit, most=jobs * _UNDER_WAY)
         except BrokenProcessPool as error:
             raise DrafterLintError("a process of the survey was killed; what is written so far is sound") from error
         except BaseException:
@@ -98,6 +103,19 @@ def _in_order(chunks: Iterable[Chunk], submit: Callable[[Chunk], _Promise], *, m
             yield from under_way.popleft().result()
     while under_way:
         yield from under_way.popleft().result()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait: it would end a process that is only just starting, with a traceback of its own."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _leave_interruptions() -> None:
