@@ -621,10 +621,16 @@ def test_use_aux_hidden_state_false_by_release_and_runner() -> None:
     assert RefusalKind.STATE_WIDTH in kinds(plan("0.32.0", e3(**off)))
 
 
-def test_other_methods_are_named_and_left_alone() -> None:
-    for method in ("ngram", "dflash", "suffix"):
+def test_methods_without_a_model_never_open_the_drafter() -> None:
+    for method in ("ngram", "ngram_gpu", "suffix", "extract_hidden_states"):
         made = plan("0.33.0", e3(), method=method)
-        assert (made.method, made.understood) == (method, False)
+        assert (made.method, made.understood, made.refusals, made.tensors) == (method, True, (), ())
+        assert [flag.field for flag in made.ignored_flags] == ["model"]
+
+
+def test_a_proposer_of_somebody_elses_is_named_and_left_alone() -> None:
+    made = plan("0.33.0", e3(), method="custom_class")
+    assert (made.method, made.understood) == ("custom_class", False)
 
 
 def test_no_speculation_without_a_speculative_configuration() -> None:

@@ -251,6 +251,8 @@ class Plan:
         draft_class: the engine's class for it, None if refused before.
         takes_aux: True if that class is made for auxiliary states (an EAGLE-3 class).
         parallel_drafting: True if all tokens are drafted in one pass; None where that is not modelled.
+        trained_steps: how many tokens of a step are drafted by a part of the drafter made for them; further ones run
+            a part again. None where that is no question.
         schemes: the switches of the draft model by name.
     """
 
@@ -267,6 +269,7 @@ class Plan:
     draft_class: str | None = None
     takes_aux: bool = False
     parallel_drafting: bool | None = None
+    trained_steps: int | None = None
     steps: tuple[Step, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     capture: Capture | None = None

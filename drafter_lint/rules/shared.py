@@ -169,8 +169,9 @@ def speaker(at: Deployment[Drafter], refusal: Refusal) -> str:
         return cause
     if count_refused(at, refusal):
         return "aux-count"
-    if kind is RefusalKind.TENSOR_REQUIRED and isinstance(at.drafter, DraftModel):
-        return "language-model-incomplete"
+    if kind is RefusalKind.TENSOR_REQUIRED and not isinstance(at.drafter, Eagle):
+        whole = isinstance(at.drafter, DraftModel) and at.plan.trained_steps is None
+        return "language-model-incomplete" if whole else "drafter-incomplete"
     if kind is RefusalKind.STATE_WIDTH and any(other.kind is RefusalKind.TENSOR_SHAPE for other in at.plan.refusals):
         return "shape-refused"  # an fc that would not load would not run either
     return NATURAL.get(kind, OTHERWISE)

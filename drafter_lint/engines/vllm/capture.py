@@ -48,12 +48,12 @@ def allowed(case: Case, method: str) -> None:
     """Refuse a target whose model_type is not on the list that older releases keep."""
     parts = case.world.names("targets.allowed")
     kind = case.target.text_model_type or case.target.model_type
-    if method != "eagle3" or not parts or kind is None or any(part in kind.value for part in parts):
+    if method not in {"eagle3", "dflash"} or not parts or kind is None or any(part in kind.value for part in parts):
         return
     case.refuse(
         RefusalKind.TARGET_UNSUPPORTED,
         "config",
-        f"eagle3 is allowed for targets whose model_type contains one of {', '.join(parts)}; this one is {kind.value}",
+        f"{method} is for targets whose model_type contains one of {', '.join(parts)}; this one is {kind.value}",
         at=kind.at,
         keys=("targets.allowed",),
     )
@@ -71,7 +71,7 @@ def capture(case: Case, view: View, *, active: bool, runner: str) -> Capture:
     read = _read(lists, law)
     layers = case.target.num_layers.value if case.target.num_layers else None
     asked = read.value if read else (2, layers // 2, layers - 3) if layers else ()
-    boundaries = _captured(case, asked, layers)
+    boundaries = captured(case, asked, layers)
     ignored = tuple(entry for entry in lists.values() if entry is not read)
     source = "as written" if read else "default"
     shown = ", ".join(map(str, boundaries))
@@ -115,7 +115,7 @@ def _read(lists: dict[str, Located[tuple[int, ...]]], law: str) -> Located[tuple
     return next((lists[name] for name in order if name in lists), None)
 
 
-def _captured(case: Case, asked: tuple[int, ...], layers: int | None) -> tuple[int, ...]:
+def captured(case: Case, asked: tuple[int, ...], layers: int | None) -> tuple[int, ...]:
     """Those of the ids a decoder loop meets, in layer order, each once."""
     if layers is None:
         return tuple(sorted(set(asked)))

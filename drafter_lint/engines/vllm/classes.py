@@ -99,7 +99,7 @@ def build(case: Case, view: View, kind: Kind, *, names: frozenset[str]) -> Draft
 
     ``names`` are those of the file: a fused projection stored whole is looked up whole.
     """
-    numbers = _numbers(case, view, kind)
+    numbers = numbers_of(case, view, kind)
     if numbers is None:
         return None
     if not case.world.flag("class.multi-layer") and kind != "eagle1":
@@ -147,7 +147,8 @@ def build(case: Case, view: View, kind: Kind, *, names: frozenset[str]) -> Draft
     )
 
 
-def _numbers(case: Case, view: View, kind: Kind) -> dict[str, int] | None:
+def numbers_of(case: Case, view: View, kind: Kind) -> dict[str, int] | None:
+    """The numbers a class is built from; None, with a refusal for each that is missing."""
     wanted = _MLA if kind == "mla" else _GQA
     found = {key: value for key in wanted if (value := view.integer(key)) is not None}
     if "num_key_value_heads" in wanted and "num_key_value_heads" not in found and "num_attention_heads" in found:

@@ -22,6 +22,7 @@ class Draft:
     draft_class: str | None = None
     takes_aux: bool = False
     parallel: bool | None = None
+    trained_steps: int | None = None
     capture: Capture | None = None
     fc: FcUse | None = None
     head: Provision | None = None
@@ -49,6 +50,7 @@ def finished(case: Case, draft: Draft) -> Plan:
         draft_class=draft.draft_class,
         takes_aux=draft.takes_aux,
         parallel_drafting=draft.parallel,
+        trained_steps=draft.trained_steps,
         steps=tuple(notes.steps),
         refusals=tuple(notes.refusals),
         capture=draft.capture,

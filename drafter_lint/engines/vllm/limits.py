@@ -122,18 +122,19 @@ def _only_cache(view: View) -> bool:
     return True
 
 
-def mask_token(case: Case, view: View) -> None:
+def mask_token(case: Case, view: View, *, runner: str = "v1") -> None:
     """The token that stands for what is not drafted yet, under any of its names."""
-    keys = case.world.names("parallel.token-keys")
+    fact = "parallel.token-keys-v2" if runner == "v2" else "parallel.token-keys"
+    keys = case.world.names(fact)
     found = next((value for key in keys if (value := _token(view, key)) is not None), None)
     if found is None:
         says = f"parallel drafting needs one of {', '.join(keys)} in the drafter's config"
-        case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=view.raw.at(), keys=("parallel.token-keys",))
+        case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=view.raw.at(), keys=(fact,))
         return
     vocab = case.target.vocab_size.value if case.target.vocab_size else view.integer("vocab_size")
     if isinstance(found.value, int) and vocab is not None and not 0 <= found.value < vocab:
         says = f"the mask token {found.value} is outside the vocabulary of {vocab}"
-        case.refuse(RefusalKind.VOCABULARY, "first-request", says, at=found.at, keys=("parallel.token-keys",))
+        case.refuse(RefusalKind.VOCABULARY, "first-request", says, at=found.at, keys=(fact,))
 
 
 def _token(view: View, key: str) -> Located[object] | None:

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from drafter_lint.engines.plan import Plan, RefusalKind
-from drafter_lint.engines.vllm import architecture, arguments, eagle, limits, method, plain, speculators, weights
+from drafter_lint.engines.vllm import (
+    architecture,
+    arguments,
+    block,
+    eagle,
+    flag_laws,
+    heads,
+    limits,
+    method,
+    plain,
+    prediction,
+    speculators,
+    unaided,
+    weights,
+)
 from drafter_lint.engines.vllm import view as views
 from drafter_lint.engines.vllm.case import Case
 from drafter_lint.engines.vllm.draft import Draft, finished
-from drafter_lint.findings import Confidence
+from drafter_lint.engines.vllm.view import View
+from drafter_lint.findings import Confidence, Located
 from drafter_lint.launch import Unresolved
 
 
@@ -55,8 +70,12 @@ def _start(case: Case, draft: Draft, *, served: bool) -> None:
     else:
         chosen = method.before_config(case)
     draft.method, draft.origin = chosen.name, chosen.origin
-    if chosen.name in {"ngram", "ngram_gpu", "suffix", "custom_class", "extract_hidden_states", "[ngram]"}:
+    if chosen.name == "custom_class":
         draft.understood = False
+        return
+    if chosen.name in unaided.METHODS:
+        flag_laws.check(case, chosen.name)
+        unaided.run(case, draft, given=given)
         return
     view = views.read(case, served=served)
     limits.tokens(case, view, given=given)
@@ -66,15 +85,27 @@ def _start(case: Case, draft: Draft, *, served: bool) -> None:
     if not served:
         chosen = method.after_config(case, chosen, view)
     draft.method, draft.origin = chosen.name, chosen.origin
+    flag_laws.check(case, chosen.name)
     _v0(case, draft, chosen)
-    if draft.understood and chosen.name in {"eagle", "eagle3"}:
+    if draft.understood and chosen.name is not None:
+        _drafted(case, draft, view, given=given)
+
+
+def _drafted(case: Case, draft: Draft, view: View, *, given: Located[int] | None) -> None:
+    """What the method does with the drafter."""
+    name = draft.method or ""
+    if name in {"eagle", "eagle3"}:
         eagle.run(case, draft, view)
-    elif chosen.name == "draft_model":
+    elif name == "draft_model":
         plain.run(case, draft, view)
-    elif chosen.name is not None:
+    elif name == "mtp" or name.endswith("_mtp"):
+        prediction.run(case, draft, view, given=given)
+    elif name in {"medusa", "mlp_speculator"}:
+        heads.run(case, draft, view, given=given)
+    elif name in {"dflash", "dspark"}:
+        block.run(case, draft, view, given=given)
+    else:
         draft.understood = False
-        if chosen.name == "dflash" and not view.speculators:
-            architecture.block_drafter(case, view)
 
 
 def _v0(case: Case, draft: Draft, chosen: method.Method) -> None:
@@ -84,6 +115,10 @@ def _v0(case: Case, draft: Draft, chosen: method.Method) -> None:
     ):
         return
     if chosen.name == "draft_model":  # what V0 does with one is modelled
+        return
+    if chosen.name is not None and chosen.name not in {"eagle", "eagle3"}:
+        says = f"the V0 engine serves {chosen.name} where V1 does not know it, with the same class and file"
+        case.step("runner", says, "method.v1-only-if-named", at=chosen.at)
         return
     says = (
         f"{chosen.name} was not asked for by name, so the V0 engine serves; what it does with a drafter is not modelled"

@@ -124,6 +124,11 @@ def _mla(numbers: Mapping[str, int], prefix: str, index: int) -> dict[str, Slot]
     return slots
 
 
+def latent_attention(numbers: Mapping[str, int], prefix: str) -> dict[str, Slot]:
+    """Multi-head latent attention over a state as wide as the model, as in DeepSeek's own layers."""
+    return _mla(numbers, prefix, 1)
+
+
 def fused(slots: dict[str, Slot], names: frozenset[str]) -> dict[str, Slot]:
     """Where the file stores a fused projection whole, one slot stands for its parts."""
     whole = {slot.parameter for key, slot in slots.items() if key != slot.parameter and slot.parameter in names}

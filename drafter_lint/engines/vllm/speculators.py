@@ -59,9 +59,7 @@ def read(case: Case, config: Config, *, served: bool) -> SpeculatorsConfig | Non
         return None
     if (served or case.world.flag("config.speculators-validated")) and not _complete(case, config):
         return None
-    if kind.value not in {"eagle3", "peagle"}:
-        return SpeculatorsConfig(type=kind.value, layers=config.object(_LAYER) or config)
-    return _eagle(case, config, kind)
+    return _eagle(case, config, kind) if kind.value in {"eagle3", "peagle"} else _block(case, config, kind)
 
 
 def _complete(case: Case, config: Config) -> bool:
@@ -117,6 +115,64 @@ def _eagle(case: Case, config: Config, kind: Located[str]) -> SpeculatorsConfig 
         layers=layers or Config(config.document, f"/{_LAYER}"),
         added=added,
         model_type="speculators" if own == "speculators" else layer_type.value,
+        architecture=Located(architecture, kind.at),
+    )
+
+
+#: What the readers of the block drafters copy, and the architecture they put in place.
+_BLOCKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "dflash": ("DFlashDraftModel", ("draft_vocab_size", "target_hidden_size")),
+    "dflash2": ("DFlash2DraftModel", ("draft_vocab_size", "target_hidden_size")),
+    "dspark": (
+        "Qwen3DSparkModel",
+        (
+            "draft_vocab_size",
+            "target_hidden_size",
+            "mask_token_id",
+            "markov_rank",
+            "markov_head_type",
+            "block_size",
+            "enable_confidence_head",
+            "confidence_head_with_markov",
+        ),
+    ),
+}
+_IDS, _TOP = "aux_hidden_state_layer_ids", "eagle_aux_hidden_state_layer_ids"
+
+
+def _block(case: Case, config: Config, kind: Located[str]) -> SpeculatorsConfig | None:
+    """The readers of dflash, dflash2 and dspark: ids are kept as written, and once more minus one."""
+    architecture, copied = _BLOCKS[kind.value]
+    wanted = [_IDS] if kind.value == "dspark" else [_IDS, "mask_token_id"]
+    missing = [key for key in wanted if config.raw(key) is None]
+    for key in missing:
+        says = f"a {kind.value} speculator without {key}"
+        place = config.at(key)
+        case.refuse(RefusalKind.CONFIG_FIELD, "config", says, at=place, keys=("config.speculators-types",))
+    ids = config.raw(_IDS)
+    if missing or ids is None or not isinstance(ids.value, list):
+        return None
+    added = {key: found for key in copied if (found := config.raw(key)) is not None and found.value is not None}
+    added[_TOP] = ids
+    shift = 0 if case.world.text("block.reading-v1") == "as written" else 1
+    lowered = [identifier - shift for identifier in ids.value if isinstance(identifier, int)]
+    anchor = config.raw("sample_from_anchor") or Located[object](False, config.at("sample_from_anchor"))
+    if kind.value == "dspark":
+        added |= {"target_layer_ids": Located(lowered, ids.at), "sample_from_anchor": anchor}
+    else:
+        mask = config.raw("mask_token_id")
+        inside: dict[str, object] = {"target_layer_ids": lowered, "mask_token_id": mask.value if mask else None}
+        inside["sample_from_anchor"] = anchor.value
+        added["dflash_config"] = Located(inside, mask.at if mask else ids.at)
+        block = config.raw("block_size")
+        added |= {"block_size": block} if block else {}
+    says = f"the speculators reader makes it {architecture}"
+    case.step("architecture", says, "config.speculators-types", at=kind.at)
+    return SpeculatorsConfig(
+        type=kind.value,
+        layers=config.object(_LAYER) or Config(config.document, f"/{_LAYER}"),
+        added=added,
+        model_type="speculators",
         architecture=Located(architecture, kind.at),
     )
 

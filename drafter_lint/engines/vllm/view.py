@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from drafter_lint.checkpoint import Config
+from drafter_lint.checkpoint.text import text_config
 from drafter_lint.engines.plan import RefusalKind
 from drafter_lint.engines.vllm import speculators, timeline
 from drafter_lint.engines.vllm.case import Case
@@ -69,7 +70,8 @@ class View:
         for key in keys[1:]:
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, list) and value and all(isinstance(item, int) for item in value):
-            place = self.at(keys[0]) if len(keys) == 1 else self.layers.at(*keys)
+            made = len(keys) == 1 or keys[0] in self.added
+            place = self.at(keys[0]) if made else self.layers.at(*keys)
             return Located(tuple(int(item) for item in value), place)
         return None
 
@@ -110,6 +112,11 @@ def read(case: Case, *, served: bool = False) -> View | None:
             architecture=read_by.architecture,
             defaults={},
         )
+    asked = case.request.method
+    medusa = asked is not None and asked.value == "medusa" and case.world.flag("method.medusa-forced")
+    if model_type is None and medusa and asked is not None:
+        case.step("architecture", "method medusa: the config is read as Medusa's", "method.medusa-forced", at=asked.at)
+        model_type = Located("medusa", raw.at("model_type"))
     if model_type is None:
         says = "config.json has no model_type, so no configuration class is chosen"
         case.refuse(
@@ -184,7 +191,8 @@ def _rewritten(case: Case, view: View) -> View:
     model_type, architecture = found.split(" ")
     before = view.architecture
     place = view.raw.at("model_type" if key == types else "architectures")
-    counted = view.integer("num_nextn_predict_layers")
+    layers = text_config(view.layers)
+    counted = _counted(case, view, model_type, layers)
     case.step(
         "architecture",
         f"the config is taken for a multi-token-prediction module: model_type {model_type}, {architecture}",
@@ -201,9 +209,21 @@ def _rewritten(case: Case, view: View) -> View:
         )
     return View(
         raw=view.raw,
-        layers=view.layers,
+        layers=layers,
         model_type=model_type,
         architecture=Located(architecture, place),
         n_predict=counted if counted is not None else view.n_predict,
         defaults=view.defaults,
     )
+
+
+def _counted(case: Case, view: View, model_type: str, layers: Config) -> int | None:
+    """n_predict as the rewrite sets it: a key of its own for some models, a constant for others."""
+    law = timeline.at(case.world, "config.mtp-counts", model_type) or "num_nextn_predict_layers"
+    if law.isdigit():
+        return int(law)
+    key, _, default = law.partition("=")
+    path = key.split(".")
+    found = next((value for config in (layers, view.raw) if (value := config.integer(*path))), None)
+    counted = found.value if found else view.integer(key)
+    return counted if counted is not None else int(default) if default else None

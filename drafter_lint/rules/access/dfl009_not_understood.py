@@ -10,8 +10,8 @@ A check that ran only in part must not look like a pass.
 None is needed in the drafter. Start the server with a small batch and look at the accept length.
 
 ## Limits
-What engines do is understood for EAGLE-1/2 and EAGLE-3 drafters, and for draft models of their own. Every other
-published layout is recognised and its own files are checked; what an engine makes of it is not planned yet.
+What engines do is understood for EAGLE-1/2 and EAGLE-3 drafters and for draft models of their own; what vLLM does, for
+every method it has. Where an engine has no plan for a published layout, its own files are checked and no more.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def check(at: Deployment[Drafter]) -> Checks:
     if isinstance(drafter, Unsupported):
         what = f"{drafter.title} ({drafter.method})" if drafter.method else drafter.title
         yield NotChecked(f"{what}: what such a drafter needs is not yet understood", needed=needed)
-    elif not isinstance(drafter, PLANNED):
+    elif not isinstance(drafter, PLANNED) and plan.draft_class is None:
         how = f"{drafter.method} on {plan.engine} {plan.version}"
         yield NotChecked(f"{drafter.title}: the plan for {how} is not known yet", needed=needed)
     elif not plan.understood:
