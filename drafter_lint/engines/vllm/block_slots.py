@@ -42,7 +42,7 @@ def build(case: Case, view: View, *, spark: bool, names: frozenset[str]) -> Draf
         made[name] = Slot(parameter=name, shape=(hidden,), holds="zeros", matters=False)
     if spark and not _markov(case, view, numbers, made, drafted=drafted, names=names):
         return None
-    target = case.target.vocab_size.value if case.target.vocab_size else drafted
+    target = case.target.vocab_size.value if case.target.vocab_size else numbers["vocab_size"]
     reduced = spark and case.world.text("block.map") == "reduced"
     has_map = drafted < target if reduced else drafted != target
     if has_map:

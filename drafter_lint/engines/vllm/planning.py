@@ -78,13 +78,15 @@ def _start(case: Case, draft: Draft, *, served: bool) -> None:
         unaided.run(case, draft, given=given)
         return
     view = views.read(case, served=served)
-    limits.tokens(case, view, given=given)
     if view is None:
+        limits.tokens(case, view, given=given)
         return
     architecture.registered(case, view)
     if not served:
         chosen = method.after_config(case, chosen, view)
     draft.method, draft.origin = chosen.name, chosen.origin
+    if chosen.name != "dspark":  # has laws of its own
+        limits.tokens(case, view, given=given)
     flag_laws.check(case, chosen.name)
     _v0(case, draft, chosen)
     if draft.understood and chosen.name is not None:

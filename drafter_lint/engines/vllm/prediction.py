@@ -110,17 +110,18 @@ def _sizes(case: Case, view: View, family: Family, found: TensorTable) -> Sizes 
     """The numbers the class is built from; None, with a refusal noted, where its constructor raises."""
     wanted = tables.NEEDED[family]
     numbers = {key: value for key in (*wanted, *_OPTIONAL) if (value := view.integer(key)) is not None}
-    missing = [key for key in wanted if numbers.get(key, 0) <= 0]
+    absent = [key for key in wanted if numbers.get(key, 0) <= 0]
     count = view.integer(_COUNTED_BY.get(family, _COUNT))
     if family == "qwen" and count is None:
         count = view.integer(_COUNT) or 1
     if count is None:
-        missing.append(_COUNT)
-    for key in missing:
-        says = f"{view.architecture.value if view.architecture else 'the class'} needs {key}, and config.json has none"
-        case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=view.at(key), keys=("registry.speculative",))
+        says = f"{view.architecture.value if view.architecture else 'the class'} needs {_COUNT}, and config.json has none"
+        case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=view.at(_COUNT), keys=("registry.speculative",))
     layers = case.target.num_layers
-    if missing or layers is None or count is None:
+    if absent:
+        says = f"config.json leaves {', '.join(absent)} to its class: which tensor goes where is not followed"
+        case.step("weights", says, "registry.speculative")
+    if absent or layers is None or count is None:
         return None
     heads = numbers["num_attention_heads"]
     numbers.setdefault("num_key_value_heads", heads)

@@ -12,6 +12,8 @@ from drafter_lint.launch import LaunchRequest
 
 #: Drafted tokens when nobody says how many.
 TOKENS = 3
+#: Methods that draft another number unless told: a prediction layer drafts one, a DSpark block seven.
+_TOKENS = {"mtp": 1, "dspark": 7}
 #: A method of the field to vLLM's name for it; what is not here keeps its name.
 _METHODS = {"peagle": "eagle3", "nextn": "mtp", "dflash2": "dflash", "pard": "draft_model"}
 
@@ -19,7 +21,14 @@ _METHODS = {"peagle": "eagle3", "nextn": "mtp", "dflash2": "dflash", "pard": "dr
 def needed(world: World, method: str, drafter: str, target: str, *, context_length: int | None = None) -> LaunchRequest:
     """The flags for a drafter of a method, ``assumed`` set."""
     name = _METHODS.get(method, method)
-    keys: dict[str, str | int | bool] = {"method": name, "model": drafter, "num_speculative_tokens": TOKENS}
+    keys: dict[str, str | int | bool] = {"method": name, "model": drafter}
+    if name == "mtp" and timeline.at(world, "methods.known", "mtp") is None:
+        del keys["method"]  # the older releases have a name for each model, and find it out themselves
+    elif drafter == target and name in world.names("method.self-drafting"):
+        del keys["model"]
+    tokens = _tokens(world, name)
+    if tokens:
+        keys["num_speculative_tokens"] = tokens
     if method in {"peagle", "pard"} and timeline.at(world, "flags.keys", "parallel_drafting") is not None:
         keys["parallel_drafting"] = True
     argv: tuple[str, ...] = ("vllm", "serve", target, "--speculative-config", json.dumps(keys))
@@ -29,11 +38,20 @@ def needed(world: World, method: str, drafter: str, target: str, *, context_leng
     return LaunchRequest(
         engine="vllm",
         argv=argv,
-        method=Located(name, at),
-        drafter=Located(drafter, at),
+        method=Located(name, at) if "method" in keys else None,
+        drafter=Located(drafter, at) if "model" in keys else None,
         target=Located(target, Location(role="launch", subject="command line", argument=2)),
-        num_speculative_tokens=Located(TOKENS, at),
+        num_speculative_tokens=Located(tokens, at) if tokens else None,
         context_length=Located(context_length, replace(at, argument=6)) if context_length else None,
         speculative_config={key: Located(value, at) for key, value in keys.items()},
         assumed=True,
     )
+
+
+def _tokens(world: World, method: str) -> int | None:
+    """None where the drafter's own config has a number to stand in: an MLPSpeculator's, and later DSpark's block."""
+    if method == "mlp_speculator":
+        return None
+    if method == "dspark" and timeline.at(world, "methods.known", "dspark") is not None:
+        return None if world.text("dspark.tokens") == "block size stands in" else _TOKENS[method]
+    return _TOKENS.get(method, TOKENS)

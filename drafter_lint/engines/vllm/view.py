@@ -149,7 +149,7 @@ def _recognised(case: Case, model_type: Located[str]) -> bool:
     if own or model_type.value in case.world.names("config.transformers-model-types"):
         return True
     remote = case.drafter.config.has("auto_map")
-    if remote and "--trust-remote-code" in case.request.options:
+    if remote and ("--trust-remote-code" in case.request.options or case.request.assumed):
         return True
     case.refuse(
         RefusalKind.CONFIG_UNREADABLE,
