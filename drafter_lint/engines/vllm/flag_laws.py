@@ -20,6 +20,11 @@ def check(case: Case, method: str | None) -> None:
             says = f"{key} is taken, and nothing in this release reads it"
             case.ignore_flag(key, value.at, says, "flags.without-effect")
     _synthetic(case)
+    chosen = case.request.speculative_config.get("rejection_sample_method")
+    word = chosen.value if chosen is not None else None
+    if chosen is not None and isinstance(word, str) and timeline.at(case.world, "flags.lossy", word) is not None:
+        says = f"rejection_sample_method {word} accepts tokens the target would not have sampled: answers change"
+        case.step("lossy", says, "flags.lossy", at=chosen.at)
 
 
 def _value(case: Case, key: str, value: Located[object]) -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from drafter_lint.drafters import BlockDrafter, Drafter, Medusa, MlpSpeculator, Mtp
 from drafter_lint.findings import Fix, Found, Outcome
-from drafter_lint.rule import Checks, rule
+from drafter_lint.rule import Checks, NotChecked, rule
 from drafter_lint.rules.files.core import missing_core
 from drafter_lint.rules.shared import listed, refusals, told
 from drafter_lint.rules.weights.stems import parts, stem
@@ -38,6 +38,9 @@ def check(at: Deployment[Drafter]) -> Checks:
         return
     drafter, plan = at.drafter, at.plan
     if not isinstance(drafter, (BlockDrafter, Medusa, MlpSpeculator, Mtp)) or plan.refusals:
+        return
+    if plan.draft_class is not None and not plan.parameters and drafter.canonical:
+        yield NotChecked(f"which tensor of the file goes where in {plan.draft_class} is not followed")
         return
     explained = {stem(name) for name in missing_core(drafter)} if isinstance(drafter, BlockDrafter) else set()
     empty = [
