@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from drafter_lint.checkpoint import Config
-from drafter_lint.drafters import Drafter, Eagle
+from drafter_lint.drafters import BlockDrafter, Drafter, Eagle
 from drafter_lint.engines.plan import Refusal, RefusalKind
 from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.rules.vocabulary.drafted import Fault, drafted_rows, drafted_vocabulary
@@ -30,6 +30,8 @@ def told_before(at: Deployment[Drafter], refusal: Refusal) -> str | None:
     drafter = at.drafter
     if refusal.kind is RefusalKind.WEIGHTS_MISSING:
         return _unreadable(drafter)
+    if isinstance(drafter, BlockDrafter):
+        return _block(at, drafter, refusal)
     if not isinstance(drafter, Eagle):
         return None
     if refusal.kind is RefusalKind.STATE_WIDTH and widths_at_odds(drafter, at.target):
@@ -39,6 +41,18 @@ def told_before(at: Deployment[Drafter], refusal: Refusal) -> str | None:
         if further and set(refusal.tensors) <= further:
             return "declared-layers-absent"
     return _vocabulary(at, drafter, refusal)
+
+
+def _block(at: Deployment[Drafter], drafter: BlockDrafter, refusal: Refusal) -> str | None:
+    """What hidden-size and fc-input-width have told of a block drafter."""
+    kind, fc, width = refusal.kind, drafter.fc, at.target.hidden_size
+    if kind is RefusalKind.STATE_WIDTH and widths_at_odds(drafter, at.target):
+        return "hidden-size"
+    named = len(drafter.layer_ids[0].ids.value) if drafter.layer_ids else 0
+    if fc is None or width is None or not named or len(fc.shape) != 2 or drafter.state_width != width.value:
+        return None
+    about_fc = kind is RefusalKind.TENSOR_SHAPE and refusal.tensors == (fc.name,)
+    return "fc-input-width" if about_fc and fc.shape[1] != named * width.value else None
 
 
 def _unreadable(drafter: Drafter) -> str | None:
@@ -55,7 +69,7 @@ def _unreadable(drafter: Drafter) -> str | None:
     return None
 
 
-def widths_at_odds(drafter: Eagle, target: Target) -> bool:
+def widths_at_odds(drafter: Eagle | BlockDrafter, target: Target) -> bool:
     """True if the drafter was built for states of another width than the target's."""
     width = drafter.state_width
     return width is not None and target.hidden_size is not None and width != target.hidden_size.value
