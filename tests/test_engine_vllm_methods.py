@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.engines import Plan
 from drafter_lint.engines.plan import RefusalKind
+from drafter_lint.findings import Role
+from drafter_lint.linter import EngineChoice, Selection, check_pair, understand
+from drafter_lint.recipe import Recipe
+from drafter_lint.reference import Reference
 from test_engine_vllm import INNER, LAYERS, RELEASES, V1, H, V, e3, first, kinds, layer, llama, plan, table, without
 
+FIXTURES = Path(__file__).parent.parent / "fixtures"
 MLA = {"q_lora_rank": 16, "kv_lora_rank": 16, "qk_nope_head_dim": 8, "qk_rope_head_dim": 8, "v_head_dim": 8}
 EXPERTS = {"n_routed_experts": 2, "n_shared_experts": 1, "moe_intermediate_size": 32, "first_k_dense_replace": 1}
 MTP = table(("0.9.2", "0.10.2", "deepseek_mtp"), ("0.11.2", "0.33.0", "mtp"))
@@ -471,3 +478,31 @@ def test_keys_and_what_they_may_hold(version: str, keys: dict[str, Any], method:
 def test_disable_by_batch_size_outlived_what_read_it(version: str, ignored: str) -> None:
     made = plan(version, e3(), disable_by_batch_size=32)
     assert [flag.field for flag in made.ignored_flags] == (["disable_by_batch_size"] if ignored else [])
+
+
+@pytest.mark.parametrize(("version", "stage"), [("0.15.1", ""), ("0.24.0", "load"), ("0.33.0", "load")])
+def test_deepseek_v32_without_its_prediction_layer(version: str, stage: str) -> None:
+    config = deepseek(model_type="deepseek_v32", architectures=["DeepseekV32ForCausalLM"], index_topk=64)
+    assert first(mtp(version, config, bf16(shared()))) == stage
+    assert not mtp(version, config, deepseek_weights()).refusals
+
+
+@pytest.mark.parametrize(("version", "refused"), [("0.8.5", True), ("0.9.2", False), ("0.10.2", False)])
+def test_the_variable_that_forces_v1_refuses_what_v1_did_not_know(version: str, *, refused: bool) -> None:
+    made = plan(version, MEDUSA, MEDUSA_LINES, method="medusa", before=("VLLM_USE_V1=1",))
+    assert (RefusalKind.METHOD_UNSUITABLE in kinds(made)) is refused
+
+
+@pytest.mark.parametrize("path", sorted((FIXTURES / "recipes" / "layouts").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_refusal_of_every_layout_is_told(path: Path) -> None:
+    recipe = Recipe.parse(path.read_text("utf-8"))
+    files: dict[Role, Checkpoint] = {
+        role: Checkpoint(Reference(spelling=recipe.name, kind="hub", name=recipe.name), recipe.source(), role=role)
+        for role in ("drafter", "target")
+    }
+    pair = understand(files["drafter"], files["target"])
+    for version in ("0.9.2", "0.21.0", "0.33.0"):
+        check = check_pair(pair, EngineChoice(name="vllm", version=version), selection=Selection())
+        assert check.plans
+        if any(made.refusals for made in check.plans):
+            assert (version, check.verdict) == (version, "refuses")

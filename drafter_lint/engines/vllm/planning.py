@@ -119,8 +119,7 @@ def _v0(case: Case, draft: Draft, chosen: method.Method) -> None:
     if chosen.name == "draft_model":  # what V0 does with one is modelled
         return
     if chosen.name is not None and chosen.name not in {"eagle", "eagle3"}:
-        says = f"the V0 engine serves {chosen.name} where V1 does not know it, with the same class and file"
-        case.step("runner", says, "method.v1-only-if-named", at=chosen.at)
+        _older_engine(case, chosen)
         return
     says = (
         f"{chosen.name} was not asked for by name, so the V0 engine serves; what it does with a drafter is not modelled"
@@ -138,3 +137,16 @@ def _v0(case: Case, draft: Draft, chosen: method.Method) -> None:
             tensors=tuple(layers),
             confidence=Confidence.LIKELY,
         )
+
+
+def _older_engine(case: Case, chosen: method.Method) -> None:
+    """Heads and prediction layers: V0 serves them with the same class and file wherever V1 does not know them."""
+    typed = case.request.method
+    named = typed is not None and typed.value in case.world.names("method.v1-names")
+    engine = "V1" if named else "V0"
+    case.step("runner", f"the {engine} engine serves {chosen.name}", "method.v1-names", at=chosen.at)
+    asked = case.request.environment.get("VLLM_USE_V1")
+    if named or asked is None or asked.value.strip().lower() not in {"1", "true"}:
+        return
+    says = f"VLLM_USE_V1 forces the V1 engine, which does not run {chosen.name}"
+    case.refuse(RefusalKind.METHOD_UNSUITABLE, "arguments", says, at=asked.at, keys=("method.v1-names",))

@@ -18,6 +18,7 @@ from drafter_lint.findings import Located
 
 _SHARED = ("embed_tokens.weight", "lm_head.weight", "shared_head.head.weight")
 _COUNT = "num_nextn_predict_layers"
+_MOST_LAYERS = 16
 #: Classes that count their layers themselves, with one where the key is absent (qwen3_next_mtp.py, qwen3_5_mtp.py,
 #: Qwen3NextMultiTokenPredictor and Qwen3_5MultiTokenPredictor).
 _COUNTED_BY: dict[Family, str] = {"qwen": "mtp_num_hidden_layers"}
@@ -81,6 +82,7 @@ def _weights(case: Case, draft: Draft, view: View, module: str) -> None:
     found = weights.table(case)
     if found is None:
         return
+    _layers(case, view, found, module=module)
     if family is None or view.get("index_topk") is not None:
         says = f"{draft.draft_class} loads its own layers; which tensor goes where is not followed"
         case.step("weights", says, "registry.speculative")
@@ -88,14 +90,11 @@ def _weights(case: Case, draft: Draft, view: View, module: str) -> None:
     sizes = _sizes(case, view, family, found)
     if sizes is None:
         return
-    loader = _Loader(family, sizes, skips_unknown=family == "qwen" and _skips_unknown(case, module))
-    mine = loader.looked_at(found)
-    if family == "deepseek" and case.world.flag("mtp.layer-checked"):
-        _layers(case, family, sizes, mine)
     if case.target.quantization is not None or view.flag("quantization_config"):
         case.step("weights", "the layers are quantised: where their tensors go is not followed", "loader.complete")
         return
-    loaded = loader.load(case, mine)
+    loader = _Loader(family, sizes, skips_unknown=_skips_unknown(case, module))
+    loaded = loader.load(case, loader.looked_at(found))
     case.notes.refusals.extend(loaded.refusals)
     draft.tensors = loaded.tensors
     _complete(case, view, loaded)
@@ -115,7 +114,9 @@ def _sizes(case: Case, view: View, family: Family, found: TensorTable) -> Sizes 
     if family == "qwen" and count is None:
         count = view.integer(_COUNT) or 1
     if count is None:
-        says = f"{view.architecture.value if view.architecture else 'the class'} needs {_COUNT}, and config.json has none"
+        says = (
+            f"{view.architecture.value if view.architecture else 'the class'} needs {_COUNT}, and config.json has none"
+        )
         case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=view.at(_COUNT), keys=("registry.speculative",))
     layers = case.target.num_layers
     if absent:
@@ -227,10 +228,16 @@ class _Loader:
         return Lookup(inner)
 
 
-def _layers(case: Case, family: Family, sizes: Sizes, mine: TensorTable) -> None:
-    """A prediction layer of which nothing is there; the class looks whatever else is checked."""
-    fronts = tables.layers_of(family, sizes)
-    empty = [front for front in fronts if not any(name.startswith(front) for name in mine)]
+def _layers(case: Case, view: View, found: TensorTable, *, module: str) -> None:
+    """A prediction layer of which nothing is there; some classes look, whatever else is checked."""
+    law, layers = timeline.at(case.world, "mtp.layer-checked", module), case.target.num_layers
+    count = min(view.integer(_COUNT) or 0, _MOST_LAYERS)
+    if law is None or layers is None or not found.files:
+        return
+    start = layers.value if law == "behind" else 0
+    outer = "model.layers" if law == "behind" else "mtp"
+    fronts = [f"{outer}.{index}." for index in range(start, start + count)]
+    empty = [front for front in fronts if not any(name.startswith(front) for name in found)]
     if not empty:
         return
     counted = f"{len(empty)} of {len(fronts)} prediction layers"
