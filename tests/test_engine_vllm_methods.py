@@ -506,3 +506,18 @@ def test_every_refusal_of_every_layout_is_told(path: Path) -> None:
         assert check.plans
         if any(made.refusals for made in check.plans):
             assert (version, check.verdict) == (version, "refuses")
+
+
+@pytest.mark.parametrize(("version", "runner"), [("0.27.1", "v1"), ("0.28.0", "v2"), ("0.33.0", "v2")])
+def test_a_candidate_head_runs_in_v2(version: str, runner: str) -> None:
+    config = dflash(architectures=["DFlash2DraftModel"])
+    target = llama(num_experts=8, architectures=["Qwen3MoeForCausalLM"], model_type="qwen3_moe")
+    made = plan(version, config, block_weights(), method="dflash", target=target)
+    assert made.runner == runner
+    forced = plan(version, config, block_weights(), method="dflash", target=target, before=V1)
+    assert (RefusalKind.METHOD_UNSUITABLE in kinds(forced)) == (runner == "v2")
+
+
+def test_deepseek_v41_has_dspark_stages_and_no_prediction_layer() -> None:
+    config = deepseek(model_type="deepseek_v41", architectures=["DeepseekV41ForCausalLM"])
+    assert RefusalKind.METHOD_UNSUITABLE in kinds(mtp("0.33.0", config, deepseek_weights()))

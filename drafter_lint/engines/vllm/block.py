@@ -51,19 +51,22 @@ def run(case: Case, draft: Draft, view: View, *, given: Located[int] | None) -> 
     _load(case, draft, view)
 
 
-def _runner(case: Case, view: View, name: str) -> str:
-    chosen = runner.choose(case, method=name, parallel_drafting=True)
-    spark = name == "dspark"
+def _runner(case: Case, view: View, method: str) -> str:
+    chosen = runner.choose(case, method=method, parallel_drafting=True)
+    spark = method == "dspark"
     mixed = not spark and _mixed(view) and case.world.flag("block.mixed-attention-v2")
-    if chosen == "v2" or not (spark or mixed):
+    name = view.architecture.value if view.architecture else ""
+    headed = not spark and name in case.world.names("block.v2-only")
+    if chosen == "v2" or not (spark or mixed or headed):
         return chosen
     asked = case.request.environment.get(_VARIABLE)
-    what = "dspark" if spark else "a drafter with sliding and full attention"
+    what = "dspark" if spark else name if headed else "a drafter with sliding and full attention"
+    keys = ("block.v2-only",) if headed else ("block.mixed-attention-v2",)
     if asked is None:
-        case.step("runner", f"model runner v2: {what} runs in no other", "block.mixed-attention-v2")
+        case.step("runner", f"model runner v2: {what} runs in no other", *keys)
         return "v2"
     says = f"{_VARIABLE}={asked.value} forces model runner V1, which does not run {what}"
-    case.refuse(RefusalKind.METHOD_UNSUITABLE, "config", says, at=asked.at, keys=("block.mixed-attention-v2",))
+    case.refuse(RefusalKind.METHOD_UNSUITABLE, "config", says, at=asked.at, keys=keys)
     return chosen
 
 

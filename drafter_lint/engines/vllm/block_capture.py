@@ -34,7 +34,8 @@ def chosen(case: Case, view: View, *, runner: str) -> tuple[Ids, int] | None:
     for keys, added in kept:
         ids = view.ids(*keys)
         if ids is not None:
-            plain = keys == ("dspark_target_layer_ids",) and view.model_type == "deepseek_v41"
+            kind = case.target.model_type
+            plain = keys == ("dspark_target_layer_ids",) and kind is not None and kind.value == "deepseek_v41"
             return ids, 0 if plain else added
     return None
 

@@ -27,6 +27,11 @@ _COUNTED_BY: dict[Family, str] = {"qwen": "mtp_num_hidden_layers"}
 def run(case: Case, draft: Draft, view: View, *, given: Located[int] | None) -> None:
     """Plan method mtp, under whatever name this release has for it."""
     architecture = view.architecture
+    if case.target.model_type is not None and case.target.model_type.value == "deepseek_v41":
+        says = "DeepSeek-V4.1 has no prediction layer that drafts alone; what stands under mtp are DSpark's stages"
+        at, keys = view.at("model_type"), ("config.mtp-model-types",)
+        case.refuse(RefusalKind.METHOD_UNSUITABLE, "config", says, at=at, keys=keys)
+        return
     registered = timeline.at(case.world, "registry.speculative", architecture.value) if architecture else None
     if architecture is None or registered is None:
         draft.understood = architecture is not None  # refused already
@@ -57,6 +62,10 @@ def _tokens(case: Case, draft: Draft, view: View, *, given: Located[int] | None)
             place_ = place(case, "num_speculative_tokens")
             case.refuse(RefusalKind.TOKEN_COUNTS, "config", says, at=place_, keys=("mtp.rerun",))
         return
+    name = view.architecture.value if view.architecture else ""
+    if given.value > 1 and timeline.at(case.world, "mtp.one-token", name) is not None:
+        says = f"num_speculative_tokens is {given.value}; {name} is refused with more than one"
+        case.refuse(RefusalKind.TOKEN_COUNTS, "config", says, at=given.at, keys=("mtp.one-token",))
     several = view.model_type in case.world.names("mtp.rerun")
     several = several or (draft.runner == "v2" and case.world.flag("mtp.modules-v2"))
     layers = view.n_predict or 1

@@ -190,6 +190,8 @@ def _rewritten(case: Case, view: View) -> View:
         return view
     model_type, architecture = found.split(" ")
     before = view.architecture
+    if architecture == "=":
+        architecture = before.value if before else ""
     place = view.raw.at("model_type" if key == types else "architectures")
     layers = text_config(view.layers)
     counted = _counted(case, view, model_type, layers)
