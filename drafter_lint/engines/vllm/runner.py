@@ -32,7 +32,7 @@ def choose(case: Case, *, method: str | None, parallel_drafting: bool) -> str:
         back = _fallback(case, method, parallel_drafting=parallel_drafting)
         if back:
             runner, why = "v1", f"{why}, but V2 does not do {back}"
-    change = _change(case, runner)
+    change = _change(case, runner, method)
     case.step("runner", f"model runner {runner}: {why}{change}", "runner.default", "runner.v2-architectures")
     return runner
 
@@ -80,9 +80,19 @@ def mixed_vocabularies(case: Case) -> bool:
     return known and value is not None and value.value is True
 
 
-def _change(case: Case, runner: str) -> str:
-    """What the choice changes for auxiliary layer ids."""
-    if "capture.reading-v2" not in case.world.facts or case.world.text("capture.reading-v1") == "top":
+def _change(case: Case, runner: str, method: str | None) -> str:
+    """What the choice changes: which lists of layer ids are read, or how many prediction layers run."""
+    if method == "mtp":
+        several = runner == "v2" and case.world.flag("mtp.modules-v2")
+        return (
+            "; prediction layers are run one after the other" if several else "; the first prediction layer alone runs"
+        )
+    if method == "dflash":
+        dropped = runner == "v1" and "unless" in case.world.text("block.reading-v1")
+        return "; an eagle_config in the drafter's config takes target_layer_ids away" if dropped else ""
+    if method not in {"eagle3", None} or "capture.reading-v2" not in case.world.facts:
+        return ""
+    if case.world.text("capture.reading-v1") == "top":
         return ""
     if runner == "v2":
         return "; eagle_config.eagle_aux_hidden_state_layer_ids is not read there"

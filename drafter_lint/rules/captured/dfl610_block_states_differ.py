@@ -49,5 +49,7 @@ def check(at: Deployment[BlockDrafter]) -> Checks:
         measured={"needed": [*need], "captured": [*capture.boundaries]},
         evidence=once((*capture.evidence, *at.plan.evidence_of("capture"))),
         confidence=weakest(capture.confidence),
-        fix=Fix(f"eagle_aux_hidden_state_layer_ids: {list(need)}, or a release that reads the list"),
+        fix=Fix(
+            f"a release that reads the list as it is meant; in vLLM, eagle_aux_hidden_state_layer_ids: {list(need)}"
+        ),
     )
