@@ -521,3 +521,13 @@ def test_a_candidate_head_runs_in_v2(version: str, runner: str) -> None:
 def test_deepseek_v41_has_dspark_stages_and_no_prediction_layer() -> None:
     config = deepseek(model_type="deepseek_v41", architectures=["DeepseekV41ForCausalLM"])
     assert RefusalKind.METHOD_UNSUITABLE in kinds(mtp("0.33.0", config, deepseek_weights()))
+
+
+@pytest.mark.parametrize(
+    ("version", "method", "refused"),
+    [("0.30.0", "ngram", True), ("0.32.0", "ngram", False), ("0.33.0", "suffix", True), ("0.18.1", "ngram", False)],
+)
+def test_forcing_v2_on_a_method_it_does_not_do(version: str, method: str, *, refused: bool) -> None:
+    made = plan(version, e3(), method=method, before=("VLLM_USE_V2_MODEL_RUNNER=1",))
+    assert (RefusalKind.OTHER in kinds(made)) is refused
+    assert plan(version, e3(), method=method).runner == ("v1" if refused or version == "0.18.1" else "v2")

@@ -22,9 +22,10 @@ def choose(case: Case, *, method: str | None, parallel_drafting: bool) -> str:
     if asked is not None:
         runner = "v2" if asked.value.strip().lower() in _TRUE else "v1"
         case.step("runner", f"{VARIABLE}={asked.value}: model runner {runner}", "runner.selectable", at=asked.at)
-        if runner == "v2" and parallel_drafting and case.world.flag("runner.v2-refuses-parallel-drafting"):
-            says = "model runner V2 is forced, and it does not do parallel drafting for EAGLE"
-            keys = ("runner.v2-refuses-parallel-drafting",)
+        back = _fallback(case, method, parallel_drafting=parallel_drafting) if runner == "v2" else ""
+        if back and case.world.flag("runner.v2-refuses-parallel-drafting"):
+            says = f"model runner V2 is forced, and it does not do {back}"
+            keys = ("runner.v2-refuses-parallel-drafting", "runner.v2-methods")
             case.refuse(RefusalKind.OTHER, "config", says, at=asked.at, keys=keys)
         return runner
     runner, why = _default(case, case.target)
