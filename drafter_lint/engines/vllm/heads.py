@@ -16,6 +16,7 @@ from drafter_lint.engines.vllm.view import View
 from drafter_lint.findings import Located
 
 _MOST = 64
+_POSITION = re.compile(r"^(?:blocks|lm_heads|emb|proj|head|ln)\.(\d{1,3})\.")
 _OLD = re.compile(r"^(\d{1,3})\.(\d{1,3})\.(.+)$")
 
 
@@ -58,7 +59,7 @@ def run(case: Case, draft: Draft, view: View, *, given: Located[int] | None) -> 
     if count is None or count <= 0 or takes is None or found is None:
         return
     built = _medusa(case, view, takes, count=count) if medusa else _mlp(view, takes, count=count)
-    _load(case, draft, found, built, old=medusa and case.world.flag("medusa.old-names"))
+    _load(case, draft, found, built, old=medusa and case.world.flag("medusa.old-names"), count=count)
     _heads(case, view, count=count, medusa=medusa)
 
 
@@ -108,12 +109,17 @@ def _mlp(view: View, width: int, *, count: int) -> dict[str, Slot]:
     return made
 
 
-def _load(case: Case, draft: Draft, found: TensorTable, built: Mapping[str, Slot], *, old: bool) -> None:
+def _load(case: Case, draft: Draft, found: TensorTable, built: Mapping[str, Slot], *, old: bool, count: int) -> None:
     named: Callable[[str], str] = _renamed if old else _stripped
 
     def route(name: str) -> Route:
         inner = named(name)
-        return Lookup(inner) if inner in built else Discard("no parameter of that name; the class passes over it")
+        if inner in built:
+            return Lookup(inner)
+        further = _POSITION.match(inner)
+        if further is not None and int(further[1]) >= count:
+            return Discard("a head for a position that is not drafted", expected=True)
+        return Discard("no parameter of that name; the class passes over it")
 
     policy = Policy(
         route=route,

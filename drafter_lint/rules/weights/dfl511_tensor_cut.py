@@ -17,7 +17,7 @@ None.
 
 from __future__ import annotations
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import BlockDrafter, Eagle, Medusa, MlpSpeculator, Mtp
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.rules.shared import class_cause, once
@@ -25,7 +25,7 @@ from drafter_lint.scope import Deployment
 
 
 @rule("DFL511", "tensor-cut", Outcome.SILENT)
-def check(at: Deployment[Eagle]) -> Checks:
+def check(at: Deployment[Eagle | BlockDrafter | Medusa | MlpSpeculator | Mtp]) -> Checks:
     """One finding for all tensors that are cut."""
     fates = [fate for fate in at.plan.tensors if fate.fate == "cut"]
     if not fates or class_cause(at):
