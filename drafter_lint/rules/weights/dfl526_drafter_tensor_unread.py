@@ -32,9 +32,9 @@ def check(at: Deployment[BlockDrafter | Medusa | MlpSpeculator | Mtp]) -> Checks
     if not fates or plan.refusals:
         return
     names = [fate.name for fate in fates]
-    why = f" ({fates[0].says})" if fates[0].says else ""
+    lost = f"{len(fates)} of {len(plan.tensors)} tensors have no place in {plan.draft_class}: {listed(names)}"
     yield Found(
-        message=f"{len(fates)} of {len(plan.tensors)} tensors have no place in {plan.draft_class}: {listed(names)}{why}",
+        message=lost + (f" ({fates[0].says})" if fates[0].says else ""),
         locations=tuple(at.drafter.checkpoint.tensors.at(fate.name, "goes nowhere") for fate in fates[:5]),
         measured={"dropped": len(fates), "names": [*names[:20]]},
         evidence=once((*(item for fate in fates for item in fate.evidence), *plan.evidence_of("class"))),
