@@ -66,6 +66,8 @@ def _tokens(case: Case, draft: Draft, view: View, *, given: Located[int] | None)
     if given.value > 1 and timeline.at(case.world, "mtp.one-token", name) is not None:
         says = f"num_speculative_tokens is {given.value}; {name} is refused with more than one"
         case.refuse(RefusalKind.TOKEN_COUNTS, "config", says, at=given.at, keys=("mtp.one-token",))
+    if view.model_type == "gemma4_mtp":  # a small model of its own, made to draft token after token
+        return
     several = view.model_type in case.world.names("mtp.rerun")
     several = several or (draft.runner == "v2" and case.world.flag("mtp.modules-v2"))
     layers = view.n_predict or 1
