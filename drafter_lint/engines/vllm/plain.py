@@ -10,6 +10,7 @@ from drafter_lint.engines.vllm.draft import Draft
 from drafter_lint.engines.vllm.eagle import parallel_drafting
 from drafter_lint.engines.vllm.slots import Kind
 from drafter_lint.engines.vllm.view import View
+from drafter_lint.findings import Confidence, Located
 
 
 def run(case: Case, draft: Draft, view: View) -> None:
@@ -18,8 +19,11 @@ def run(case: Case, draft: Draft, view: View) -> None:
     registered = timeline.at(case.world, "registry.speculative", architecture.value) if architecture else None
     kind = classes.kind_of(registered) if registered else None
     served_by_v0 = case.world.flag("method.v1-only-if-named")
-    if architecture is None or (registered and (kind is None or served_by_v0)):
+    if architecture is None or (registered and served_by_v0):
         draft.understood = False  # what V0 makes of a head is not modelled
+        return
+    if registered and kind is None:
+        _no_language_model(case, draft, architecture, registered)
         return
     parallel = draft.parallel = parallel_drafting(case)
     if served_by_v0:
@@ -58,4 +62,18 @@ def _as_draft_model(case: Case, draft: Draft, view: View, kind: Kind) -> None:
         f"{drafter.name} needs the target's states, and a plain draft model is called without any",
         at=place(case, "method"),
         keys=("method.otherwise", "registry.speculative"),
+    )
+
+
+def _no_language_model(case: Case, draft: Draft, architecture: Located[str], registered: str) -> None:
+    """A class for another method: whatever it loads, a plain draft model is called with tokens alone."""
+    draft.architecture, draft.draft_class = architecture.value, registered.rpartition(".")[2]
+    says = f"{draft.draft_class} drafts from the target's states, and a plain draft model is called without any"
+    case.refuse(
+        RefusalKind.METHOD_UNSUITABLE,
+        "first-request",
+        says,
+        at=place(case, "method"),
+        keys=("method.otherwise", "registry.speculative"),
+        confidence=Confidence.LIKELY,
     )

@@ -21,9 +21,6 @@ from drafter_lint.findings import Outcome
 from drafter_lint.rule import Checks, NotChecked, rule
 from drafter_lint.scope import Deployment
 
-#: The kinds of drafter whose treatment by the engines is modelled.
-PLANNED = (Eagle, DraftModel)
-
 
 @rule("DFL009", "not-understood", Outcome.SILENT)
 def check(at: Deployment[Drafter]) -> Checks:
@@ -35,9 +32,9 @@ def check(at: Deployment[Drafter]) -> Checks:
     if isinstance(drafter, Unsupported):
         what = f"{drafter.title} ({drafter.method})" if drafter.method else drafter.title
         yield NotChecked(f"{what}: what such a drafter needs is not yet understood", needed=needed)
-    elif not isinstance(drafter, PLANNED) and plan.draft_class is None:
-        how = f"{drafter.method} on {plan.engine} {plan.version}"
-        yield NotChecked(f"{drafter.title}: the plan for {how} is not known yet", needed=needed)
     elif not plan.understood:
         how = f"method {plan.method}" if plan.method else "this method"
-        yield NotChecked(f"what {plan.engine} {plan.version} does with {how} is not yet understood", needed=needed)
+        what = "" if isinstance(drafter, (Eagle, DraftModel)) else f" and {drafter.title}"
+        yield NotChecked(
+            f"what {plan.engine} {plan.version} does with {how}{what} is not yet understood", needed=needed
+        )
