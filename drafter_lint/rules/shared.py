@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from drafter_lint.drafters import Drafter, DraftModel, Eagle
+from drafter_lint.drafters import BlockDrafter, Drafter, DraftModel, Eagle, Medusa, MlpSpeculator
 from drafter_lint.engines.plan import Refusal, RefusalKind, Rewrite, TensorFate
 from drafter_lint.findings import Evidence, Fix, Found, Location, Outcome, weakest
 from drafter_lint.rules.earlier import further_layers, told_before
@@ -83,11 +83,13 @@ def method_refused(at: Deployment[Drafter]) -> str | None:
 def method_at_odds(at: Deployment[Drafter]) -> Cause | None:
     """The rule that tells when the method is not the drafter's: it decides whether auxiliary states are handed over."""
     drafter, plan = at.drafter, at.plan
-    if not isinstance(drafter, Eagle) or not plan.understood or not plan.speculates or plan.method is None:
-        return None
-    if unopened(at) or method_refused(at):
+    if not plan.understood or not plan.speculates or plan.method is None or unopened(at) or method_refused(at):
         return None
     method = plan.method.lower()
+    if isinstance(drafter, (BlockDrafter, Medusa, MlpSpeculator)):
+        return "method-unsuitable" if method.startswith("eagle") else None
+    if not isinstance(drafter, Eagle):
+        return None
     if "eagle3" in method:
         return "eagle-run-as-eagle3" if drafter.generation == 1 else None
     if drafter.generation == 1:

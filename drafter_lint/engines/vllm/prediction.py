@@ -145,7 +145,7 @@ def _sizes(case: Case, view: View, family: Family, found: TensorTable) -> Sizes 
     flags["attn_output_gate"] = gate is None or bool(gate.value)
     topk = view.get("topk_method")
     flags["corrected"] = family == "glm" or (topk is not None and topk.value == "noaux_tc")
-    fused = any(name.endswith("mlp.experts.gate_up_proj") for name in found)
+    fused = any(name.startswith("mtp.") and name.endswith("mlp.experts.gate_up_proj") for name in found)
     return Sizes(numbers=numbers, flags=flags, first=layers.value, count=count, fused_experts=fused)
 
 

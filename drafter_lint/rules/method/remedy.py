@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from drafter_lint.drafters import Drafter, DraftModel, Eagle
+from drafter_lint.drafters import BlockDrafter, Drafter, DraftModel, Eagle, Medusa, MlpSpeculator
 from drafter_lint.engines import engine
 from drafter_lint.facts import World, profile, version_of, worlds
 from drafter_lint.findings import AddArguments, Edit, Fix, JsonValue, Located, ReplaceArgument
@@ -31,7 +31,7 @@ def world_of(at: Deployment[Drafter]) -> World:
 
 def right_method(at: Deployment[Drafter]) -> Fix | None:
     """Ask for the method the drafter was made for; None if it or the engine's word for it is not known."""
-    if not isinstance(at.drafter, (Eagle, DraftModel)):
+    if not isinstance(at.drafter, (BlockDrafter, DraftModel, Eagle, Medusa, MlpSpeculator)):
         return None
     wanted = needed(at)
     if wanted.method is None:
