@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from drafter_lint.checkpoint import Checkpoint
-from drafter_lint.engines import Plan
+from drafter_lint.engines import Plan, engine
 from drafter_lint.engines.plan import RefusalKind
+from drafter_lint.facts import profile, version_of, worlds
 from drafter_lint.findings import Role
 from drafter_lint.linter import EngineChoice, Selection, check_pair, understand
 from drafter_lint.recipe import Recipe
@@ -531,3 +532,38 @@ def test_forcing_v2_on_a_method_it_does_not_do(version: str, method: str, *, ref
     made = plan(version, e3(), method=method, before=("VLLM_USE_V2_MODEL_RUNNER=1",))
     assert (RefusalKind.OTHER in kinds(made)) is refused
     assert plan(version, e3(), method=method).runner == ("v1" if refused or version == "0.18.1" else "v2")
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_qwen35s_experts_one_by_one_or_in_one_tensor(*, fused: bool) -> None:
+    text = {**family("qwen3_5_moe_text", ""), **QWEN, "mtp_num_hidden_layers": 1}
+    config = {"model_type": "qwen3_5_moe", "architectures": ["Qwen3_5MoeForConditionalGeneration"], "text_config": text}
+    lines = qwen_weights("model.language_model.embed_tokens.weight")
+    if fused:
+        lines = without(lines, ".experts.")
+        lines |= bf16(
+            {"mtp.layers.0.mlp.experts.gate_up_proj": f"2x64x{H}", "mtp.layers.0.mlp.experts.down_proj": f"2x{H}x32"}
+        )
+    made = plan("0.33.0", config, lines, method="mtp", target=config, path="./target", num_speculative_tokens=1)
+    assert (made.refusals, made.draft_class) == ((), "Qwen3_5MoeMTP")
+    assert {fate.fate for fate in made.tensors} == {"taken"}
+    assert {state.state for state in made.parameters} <= {"filled", "shared"}
+
+
+@pytest.mark.parametrize(
+    ("version", "method", "keys"),
+    [
+        ("0.10.2", "mtp", {"model", "num_speculative_tokens"}),
+        ("0.33.0", "mtp", {"method", "num_speculative_tokens"}),
+        ("0.28.0", "dspark", {"method", "num_speculative_tokens"}),
+        ("0.33.0", "dspark", {"method", "model"}),
+        ("0.9.2", "mlp_speculator", {"method", "model"}),
+        ("0.33.0", "dflash2", {"method", "model", "num_speculative_tokens"}),
+    ],
+)
+def test_what_each_kind_needs(version: str, method: str, keys: set[str]) -> None:
+    (world,) = worlds(profile("vllm"), version_of(version))
+    inside = method in {"mtp", "dspark"}
+    request = engine("vllm").needed(world, method, "./target" if inside else "./drafter", "./target")
+    assert set(request.speculative_config) == keys
+    assert request.assumed

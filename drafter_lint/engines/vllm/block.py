@@ -83,7 +83,8 @@ def _tokens(case: Case, draft: Draft, view: View, *, given: Located[int] | None)
     law = case.world.text("dspark.tokens") if spark else "as given"
     own = view.integer("dspark_block_size")
     at = given.at if given else place(case, "num_speculative_tokens")
-    if given is None and law == "block size stands in" and size:
+    named = case.request.drafter is not None  # without a model, nothing stands in for the count
+    if given is None and law == "block size stands in" and size and (named or draft.origin == "checkpoint"):
         case.step("tokens", f"num_speculative_tokens is not given: {size}, the block's size", "dspark.tokens", at=at)
     elif given is None and (spark or view.n_predict is None):
         says = "num_speculative_tokens is not given, and this release takes no block size in its place"

@@ -58,9 +58,9 @@ def _tokens(case: Case, draft: Draft, view: View, *, given: Located[int] | None)
     """How many of the drafted tokens have a layer of their own."""
     if given is None:
         says = f"num_speculative_tokens is not given, and method mtp compares it before {view.n_predict} could stand in"
-        if view.n_predict is not None and case.world.basis != "0.8.5":
-            place_ = place(case, "num_speculative_tokens")
-            case.refuse(RefusalKind.TOKEN_COUNTS, "config", says, at=place_, keys=("mtp.rerun",))
+        if view.n_predict is not None and case.world.flag("mtp.tokens-compared"):
+            at = place(case, "num_speculative_tokens")
+            case.refuse(RefusalKind.TOKEN_COUNTS, "config", says, at=at, keys=("mtp.tokens-compared",))
         return
     name = view.architecture.value if view.architecture else ""
     if given.value > 1 and timeline.at(case.world, "mtp.one-token", name) is not None:

@@ -22,11 +22,11 @@ def needed(world: World, method: str, drafter: str, target: str, *, context_leng
     """The flags for a drafter of a method, ``assumed`` set."""
     name = _METHODS.get(method, method)
     keys: dict[str, str | int | bool] = {"method": name, "model": drafter}
+    tokens = _tokens(world, name)
     if name == "mtp" and timeline.at(world, "methods.known", "mtp") is None:
         del keys["method"]  # the older releases have a name for each model, and find it out themselves
-    elif drafter == target and name in world.names("method.self-drafting"):
-        del keys["model"]
-    tokens = _tokens(world, name)
+    elif drafter == target and tokens and name in world.names("method.self-drafting"):
+        del keys["model"]  # the target stands in only where tokens are given (SpeculativeConfig.__post_init__)
     if tokens:
         keys["num_speculative_tokens"] = tokens
     if method in {"peagle", "pard"} and timeline.at(world, "flags.keys", "parallel_drafting") is not None:
