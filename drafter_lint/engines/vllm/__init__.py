@@ -1,4 +1,4 @@
-"""What vLLM will do with a drafter: EAGLE, EAGLE-3 and P-EAGLE; other methods are resolved and named only."""
+"""What vLLM will do with a drafter, for every method it has; a proposer of the user's own is named only."""
 
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.engines.plan import Plan
