@@ -23,8 +23,8 @@ FACT_FLOOR = 0.95
 
 
 def main(*, verbose: bool) -> int:
-    """Judge every case that is planned twice: from the files alone, and with what a trainer knows."""
-    cases = [case for case in load_cases() if case.planned]
+    """Judge every case twice: from the files alone, and with what a trainer knows."""
+    cases = load_cases()
     alone = [row for case in cases for row in judge(case, told=False)]
     told = [row for case in cases for row in judge(case, told=True)]
     for row in alone:

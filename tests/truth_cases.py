@@ -130,16 +130,6 @@ class TruthCase:
     remark: str = ""
     drafter_is_target: bool = field(default=False)
 
-    @property
-    def planned(self) -> bool:
-        """True if some run is of a method that is modelled."""
-        return any(self.plans(run) for run in self.runs)
-
-    def plans(self, run: Run) -> bool:
-        """True if the engine's handling is modelled: vLLM's of every method, SGLang's of EAGLE and draft models."""
-        asked = any(word == "STANDALONE" for word in run.launch)
-        return self.family == "eagle" or run.engine == "vllm" or asked
-
     def tells(self, run: Run, version: str, fact: str) -> bool:
         """False if a field of a run is an artefact of how it was observed."""
         return not any(

@@ -53,7 +53,7 @@ def judge(case: TruthCase, *, told: bool) -> Iterator[Judgement]:
         case: the case.
         told: True to tell the tool which boundaries the drafter was trained on, as its trainer would.
     """
-    for run in filter(case.plans, case.runs):
+    for run in case.runs:
         for version in run.versions:
             if not case.tells(run, version, "outcome"):
                 continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.checkpoint.text import text_config
 from drafter_lint.engines.plan import Capture, Plan, RefusalKind
-from drafter_lint.engines.sglang import sharing, standalone
+from drafter_lint.engines.sglang import prediction, sharing, standalone
 from drafter_lint.engines.sglang.arguments import EAGLE_FAMILY, Arguments, fills_itself, read_arguments
 from drafter_lint.engines.sglang.capture import captured, last_state, offers_head
 from drafter_lint.engines.sglang.classes import AUX_CLASSES, MODELLED, Built, build
@@ -16,7 +16,7 @@ from drafter_lint.engines.sglang.notes import Notes
 from drafter_lint.engines.sglang.opening import architecture, context, draft_class, readable
 from drafter_lint.engines.sglang.sharing import Running, Situation
 from drafter_lint.engines.sglang.tables import has
-from drafter_lint.engines.sglang.weights import Weights, load_weights
+from drafter_lint.engines.sglang.weights import Weights, load_weights, table_of
 from drafter_lint.facts import World
 from drafter_lint.findings import Confidence, Located
 from drafter_lint.launch import LaunchRequest
@@ -232,10 +232,13 @@ def _eagle(
         notes.step("method", f"what {method} does with {known} is not modelled", "algorithm.names")
         return Outcome(method=method, understood=False)
     _binds(world, method, known, fields, notes, from_target=arguments.from_target)
-    context(world, fields, target, request, notes)
-    _fields_of_the_worker(world, method, fields, notes)
+    context(world, Fields(text_config(opened.config), fields.overrides), target, request, notes)
+    if not prediction.follows(world, known, fields):
+        _fields_of_the_worker(world, method, fields, notes)
     _quantised(world, fields, request, notes)
     offers_head(world, target, notes)
+    if method != "EAGLE3" and prediction.follows(world, known, Fields(text_config(opened.config), fields.overrides)):
+        return _prediction(world, opened, target, outcome=outcome, notes=notes)
     built = build(world, known, fields, request, notes)
     capture = captured(world, fields, target, request, notes) if method == "EAGLE3" else last_state(target)
     if built is None:
@@ -275,6 +278,30 @@ def _eagle(
         weights=weights,
         fields=fields,
     )
+
+
+def _prediction(world: World, opened: Checkpoint, target: Target, *, outcome: Outcome, notes: Notes) -> Outcome:
+    """A multi-token-prediction class: its tensors are a few of a whole target's, or exported alone."""
+    known, overruled = outcome.draft_class or "", outcome.fields.overrides if outcome.fields else {}
+    fields = Fields(text_config(opened.config), overruled)
+    capture = last_state(target)
+    table = table_of(opened, notes)
+    made = prediction.module(world, known, fields, table, notes)
+    if made is None:
+        return replace(outcome, understood=bool(notes.refusals), capture=capture, fields=fields)
+    weights = prediction.weights(world, made, opened, table, notes) if table else Weights(visible=False)
+    situation = Situation(
+        world=world,
+        method=outcome.method or "",
+        built=made.built,
+        fields=fields,
+        target=target,
+        weights=weights,
+        capture=capture,
+        notes=notes,
+    )
+    running = sharing.run(situation)
+    return replace(outcome, capture=capture, running=running, built=made.built, weights=weights, fields=fields)
 
 
 def _binds(world: World, method: str, known: str, fields: Fields, notes: Notes, *, from_target: bool) -> None:

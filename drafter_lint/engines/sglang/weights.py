@@ -48,7 +48,7 @@ def loader_key(built: Built) -> str:
 
 def load_weights(world: World, built: Built, drafter: Checkpoint, notes: Notes) -> Weights:
     """Follow the loader through the file; its refusals are written down."""
-    table = _table(drafter, notes)
+    table = table_of(drafter, notes)
     if table is None:
         return Weights(visible=False)
     if drafter.config.value.get("quantization_config"):
@@ -81,7 +81,7 @@ def load_weights(world: World, built: Built, drafter: Checkpoint, notes: Notes) 
     )
 
 
-def _table(drafter: Checkpoint, notes: Notes) -> TensorTable | None:
+def table_of(drafter: Checkpoint, notes: Notes) -> TensorTable | None:
     """The tensors, None if there are none to be seen; missing or broken files are refused."""
     try:
         table = drafter.tensors

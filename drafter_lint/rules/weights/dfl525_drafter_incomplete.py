@@ -7,13 +7,15 @@ against the tensors of the file.
 ## Why it bites
 Quantised and converted copies of a model often lose a norm or a projection of the prediction layer, or the whole layer.
 vLLM looks at what stayed unfilled where a class reports what it loaded, since 0.21.0 only at norms and plain
-projections; its block drafters report nothing. What nobody looks at keeps what memory held, and drafts from it.
+projections; its block drafters report nothing. SGLang never looks. What nobody looks at keeps what memory held, and
+drafts from it.
 
 ## Fix
 Take a checkpoint that has the tensor, or correct the number that makes the engine build the part.
 
 ## Limits
-Parts that are bound to the target's are left out, and so are quantised files, whose tensors are not followed.
+Parts that are bound to the target's are left out. Of quantised files vLLM's plan follows nothing, and SGLang's no more
+than whether a part is there in any packing.
 """
 
 from __future__ import annotations
