@@ -20,7 +20,13 @@ RULES = {
     "max(layer_ids) == num_layers": "plus-one-unless-last",
     "layer_ids = [2, num_layers // 2, num_layers - 3]": "plus-one-on-default",
 }
-METHODS = ("set_eagle3_layers_to_capture", "get_embed_and_head", "set_embed_and_head")
+METHODS = (
+    "set_eagle3_layers_to_capture",
+    "set_dflash_layers_to_capture",
+    "set_dspark_layers_to_capture",
+    "get_embed_and_head",
+    "set_embed_and_head",
+)
 
 
 @cache
@@ -282,6 +288,8 @@ TABLES = {
     "self_filled": ("srt/server_args.py", "ServerArgs._handle_speculative_decoding", "draft.self-filled"),
     "model_types": ("srt/configs", "model_type", "config.own-model-types"),
     "set_eagle3_layers_to_capture": ("srt/models", "set_eagle3_layers_to_capture", "models.capture-hook"),
+    "set_dflash_layers_to_capture": ("srt/models", "set_dflash_layers_to_capture", "models.dflash-hook"),
+    "set_dspark_layers_to_capture": ("srt/models", "set_dspark_layers_to_capture", "models.dspark-hook"),
     "capture_rules": ("srt/models", "set_eagle3_layers_to_capture", "models.capture-rule"),
     "get_embed_and_head": ("srt/models", "get_embed_and_head", "models.get-embed-and-head"),
     "set_embed_and_head": ("srt/models", "set_embed_and_head", "models.set-embed-and-head"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from drafter_lint.engines.plan import RefusalKind
+from drafter_lint.engines.sglang import block_arguments
 from drafter_lint.engines.sglang.notes import Notes
 from drafter_lint.engines.sglang.tables import has
 from drafter_lint.facts import World
@@ -46,7 +47,11 @@ def read_arguments(world: World, request: LaunchRequest, target: Target, notes: 
         return Arguments(method=method, known=False, typed=request.method)
     if method in EAGLE_FAMILY:
         _counts(world, request, target, notes, method=method)
-        _requests(world, request, notes)
+        block_arguments.running(world, request, notes)
+    elif method == "NGRAM":
+        block_arguments.ngram(world, request, notes)
+    elif method == "UNO":
+        block_arguments.uno(request, notes)
     return Arguments(method=method, from_target=request.drafter is None, typed=request.method)
 
 
@@ -175,13 +180,6 @@ def _with_pages(world: World, request: LaunchRequest, topk: Located[int], notes:
         at = (topk.at, page.at, backend.at)
         notes.refuse(RefusalKind.TOKEN_COUNTS, "arguments", says, "eagle.topk-with-pages", at=at)
     return topk.value
-
-
-def _requests(world: World, request: LaunchRequest, notes: Notes) -> None:
-    if "--max-running-requests" not in request.options:
-        count = world.text("eagle.running-requests")
-        says = "speculation caps the requests that run at once"
-        notes.rewrite("--max-running-requests", "unset", count, says, "eagle.running-requests", at=None)
 
 
 def fills_itself(world: World, target: Target) -> bool:

@@ -53,7 +53,7 @@ def captured(world: World, fields: Fields, target: Target, request: LaunchReques
     if layers is None:
         return Capture(active=True, read=read, ignored=ignored, evidence=world.evidence("capture.ids-read"))
     asked, reading, keys = _asked(world, target, layers, read)
-    boundaries = _kept(world, target, layers, asked, notes, read=read)
+    boundaries = kept(world, target, layers, asked, notes, read=read)
     _graphs(world, request, asked, layers, notes, read=read)
     says = f"boundaries {list(asked)} are asked for ({reading})"
     notes.step("capture", says, *keys, at=read.at if read else None)
@@ -115,7 +115,7 @@ def _asked(
     return (ids if as_written else tuple(value + 1 for value in ids)), reading, keys
 
 
-def _kept(
+def kept(
     world: World,
     target: Target,
     layers: int,
@@ -159,7 +159,7 @@ def layer_ids(world: World, target: Target, boundaries: tuple[int, ...]) -> tupl
     layers = target.num_layers
     for ids in (tuple(boundary - 1 for boundary in boundaries), boundaries):
         asked, _, _ = _asked(world, target, layers.value, Located(ids, layers.at))
-        if _kept(world, target, layers.value, asked, Notes(world), read=None) == boundaries:
+        if kept(world, target, layers.value, asked, Notes(world), read=None) == boundaries:
             return "/" + "/".join(_NESTED), ids
     return None
 

@@ -14,7 +14,7 @@ _INSIDE = ("mtp", "dspark")
 
 
 def needed(world: World, method: str, drafter: str, target: str, *, context_length: int | None = None) -> LaunchRequest:
-    """``--speculative-algorithm``, and the drafter's path unless it is the target; token counts are left to the engine."""
+    """``--speculative-algorithm``, and the drafter's path unless it is the target; counts are left to the engine."""
     del world  # every release read takes the same three flags
     algorithm = _ALGORITHMS.get(method, method.upper())
     inside = method in _INSIDE and drafter == target

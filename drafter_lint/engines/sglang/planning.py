@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.checkpoint.text import text_config
 from drafter_lint.engines.plan import Capture, Plan, RefusalKind
-from drafter_lint.engines.sglang import prediction, sharing, standalone
+from drafter_lint.engines.sglang import block, block_arguments, prediction, sharing, standalone
 from drafter_lint.engines.sglang.arguments import EAGLE_FAMILY, Arguments, fills_itself, read_arguments
+from drafter_lint.engines.sglang.block_arguments import BLOCK_METHODS
 from drafter_lint.engines.sglang.capture import captured, last_state, offers_head
 from drafter_lint.engines.sglang.classes import AUX_CLASSES, MODELLED, Built, build
 from drafter_lint.engines.sglang.fields import Fields, overrides
@@ -29,6 +30,8 @@ _DESCRIBED = frozenset(
         *("modelopt", "modelopt_fp8", "modelopt_fp4"),
     )
 )
+#: Methods without a drafter.
+_UNAIDED = ("NGRAM", "UNO")
 _GEMMA_ASSISTANTS = ("Gemma4AssistantForCausalLM", "Gemma4UnifiedAssistantForCausalLM")
 
 
@@ -77,7 +80,7 @@ def plan(world: World, request: LaunchRequest, drafter: Checkpoint, target: Targ
         architecture=outcome.architecture,
         draft_class=outcome.draft_class,
         takes_aux=outcome.draft_class in AUX_CLASSES,
-        parallel_drafting=False if outcome.method == standalone.ALGORITHM else None,
+        parallel_drafting={standalone.ALGORITHM: False, **dict.fromkeys(BLOCK_METHODS, True)}.get(outcome.method or ""),
         steps=tuple(notes.steps),
         refusals=tuple(notes.refusals),
         capture=outcome.capture,
@@ -104,18 +107,35 @@ def _follow(
         if request.drafter is not None and world.flag("algorithm.reads-drafter-config"):
             readable(world, drafter.config, request, notes)
         return Outcome(method=None, speculates=False)
-    if method not in {*EAGLE_FAMILY, "DFLASH"}:
+    if method in _UNAIDED:
+        return Outcome(method=method)
+    if method not in {*EAGLE_FAMILY, *BLOCK_METHODS}:
         notes.step("method", f"what {method} does with a drafter is not modelled", "algorithm.names")
         return Outcome(method=method, understood=False)
     opened = target.checkpoint if arguments.from_target else drafter
-    if arguments.from_target:
-        _unnamed(world, target, notes, method=method)
-    if not readable(world, opened.config, request, notes) and not _flat(opened):
+    if not _opens(world, request, opened, target, notes, arguments=arguments):
         return Outcome(method=method)
     name = architecture(world, opened.config, notes)
     if name is None:
         return Outcome(method=method)
+    if method == "DSPARK" and name.value == "DeepseekV4ForCausalLMNextN":
+        notes.step("architecture", "under DSPARK it becomes DeepseekV4ForCausalLMDSpark", "dspark.head", at=name.at)
+        name = Located("DeepseekV4ForCausalLMDSpark", name.at)
     return _with_class(world, request, opened, target, name=name, notes=notes, arguments=arguments)
+
+
+def _opens(
+    world: World, request: LaunchRequest, opened: Checkpoint, target: Target, notes: Notes, *, arguments: Arguments
+) -> bool:
+    """Whether a drafter is opened at all; what stands in its way is written down."""
+    method = arguments.method or ""
+    if method in BLOCK_METHODS:
+        block_arguments.block(request, Fields(opened.config, overrides(request)), target, notes, method=method)
+        if arguments.from_target and not (method == "DSPARK" and block_arguments.bundled(target)):
+            return False
+    elif arguments.from_target:
+        _unnamed(world, target, notes, method=method)
+    return readable(world, opened.config, request, notes) or _flat(opened)
 
 
 def _with_class(
@@ -138,8 +158,8 @@ def _with_class(
     if method == standalone.ALGORITHM and known not in AUX_CLASSES:
         plain = replace(outcome, fields=Fields(text_config(opened.config), overrides(request)))
         return _standalone(world, request, opened, target, outcome=plain, name=name, notes=notes, arguments=arguments)
-    if method == "DFLASH":
-        return _blocks(notes, outcome, name)
+    if method in BLOCK_METHODS:
+        return _blocks(world, request, opened, target, outcome=outcome, name=name, notes=notes)
     return _eagle(world, request, opened, target, outcome=outcome, notes=notes, arguments=arguments)
 
 
@@ -161,17 +181,25 @@ def _unnamed(world: World, target: Target, notes: Notes, *, method: str) -> None
         notes.refuse(RefusalKind.DRAFT_PATH_MISSING, "load", what, *where, at=at)
 
 
-def _blocks(notes: Notes, outcome: Outcome, name: Located[str]) -> Outcome:
-    """DFLASH drafts whole blocks: its own classes are not modelled, an EAGLE class has none of what it calls."""
-    known = outcome.draft_class or ""
-    if known not in MODELLED:
-        notes.step("method", "what DFLASH does with a drafter is not modelled", "algorithm.names")
-        return Outcome(method=outcome.method, understood=False)
-    says = f"{known} drafts token by token; DFLASH needs a class that drafts blocks"
-    likely = Confidence.LIKELY
-    kind = RefusalKind.METHOD_UNSUITABLE
-    notes.refuse(kind, "load", says, "algorithm.names", at=(name.at,), confidence=likely)
-    return outcome
+def _blocks(
+    world: World,
+    request: LaunchRequest,
+    opened: Checkpoint,
+    target: Target,
+    *,
+    outcome: Outcome,
+    name: Located[str],
+    notes: Notes,
+) -> Outcome:
+    """DFLASH and DSPARK draft whole blocks."""
+    known, method = outcome.draft_class or "", outcome.method or ""
+    fields = Fields(opened.config, overrides(request))
+    if not block.suits(known, fields, method, name, notes):
+        return outcome
+    context(world, fields, target, request, notes)
+    _quantised(world, fields, request, notes)
+    made = block.follow(world, opened, target, request, notes, known=known, method=method)
+    return replace(outcome, capture=made.capture, running=made.running, weights=made.weights)
 
 
 def _standalone(
@@ -228,7 +256,14 @@ def _eagle(
     known = outcome.draft_class or ""
     if fields is None:
         return outcome
+    if known in _GEMMA_ASSISTANTS and method == "EAGLE3":
+        says = f"{known} is run by NEXTN or EAGLE; EAGLE3 does not take it"
+        at = (fields.at("architectures"),)
+        notes.refuse(RefusalKind.METHOD_UNSUITABLE, "arguments", says, "algorithm.reads-drafter-config", at=at)
+        return outcome
     if known in _GEMMA_ASSISTANTS:
+        says = f"{method} with {known} becomes FROZEN_KV_MTP"
+        notes.step("method", says, "algorithm.reads-drafter-config")
         notes.step("method", f"what {method} does with {known} is not modelled", "algorithm.names")
         return Outcome(method=method, understood=False)
     _binds(world, method, known, fields, notes, from_target=arguments.from_target)

@@ -217,4 +217,3 @@ def _qwen(*, plain: bool) -> Callable[[str], Route]:
         return Lookup(renamed if plain else renamed.replace(".self_attn.", "."))
 
     return route
-

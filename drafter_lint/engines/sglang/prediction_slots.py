@@ -80,9 +80,7 @@ def nextn(fields: Fields, size: Shape, names: Collection[str], *, latent: bool) 
     found = dict(_ends(size))
     found.update(norm(f"model.{name}.weight", size.hidden) for name in ("enorm", "hnorm", "shared_head.norm"))
     found.update(linear("model.eh_proj", (size.hidden, 2 * size.hidden), bias=False))
-    found.update(
-        norm(f"{layer}{name}.weight", size.hidden) for name in ("input_layernorm", "post_attention_layernorm")
-    )
+    found.update(norm(f"{layer}{name}.weight", size.hidden) for name in ("input_layernorm", "post_attention_layernorm"))
     if latent:
         found.update(_latent(fields, size, f"{layer}self_attn."))
     else:
@@ -136,9 +134,7 @@ def mimo(size: Shape) -> Mapping[str, Slot]:
     found.update(linear("model.input_proj", (size.hidden, 2 * size.hidden), bias=False))
     found.update(attention(layer, size, takes=size.hidden, qkv_bias=True, out_bias=False))
     found.update(feed_forward(layer, size))
-    found.update(
-        norm(f"{layer}{name}.weight", size.hidden) for name in ("input_layernorm", "post_attention_layernorm")
-    )
+    found.update(norm(f"{layer}{name}.weight", size.hidden) for name in ("input_layernorm", "post_attention_layernorm"))
     return found
 
 
@@ -161,9 +157,7 @@ def qwen(fields: Fields, size: Shape, names: Collection[str], *, plain: bool) ->
     columns = size.heads * size.head_dim
     found[out] = Slot(parameter=out, shape=(size.hidden, columns), fit="columns", pads=size.pads)
     found.update(norm(f"{at}{part}_norm.weight", size.head_dim) for part in "qk")
-    found.update(
-        norm(f"{layer}{name}.weight", size.hidden) for name in ("input_layernorm", "post_attention_layernorm")
-    )
+    found.update(norm(f"{layer}{name}.weight", size.hidden) for name in ("input_layernorm", "post_attention_layernorm"))
     experts = fields.integer("num_experts") or 0
     if not experts:
         found.update(feed_forward(layer, size))
