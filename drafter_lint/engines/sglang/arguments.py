@@ -45,6 +45,7 @@ def read_arguments(world: World, request: LaunchRequest, target: Target, notes: 
         return Arguments(method=None)
     if method not in world.names("algorithm.names"):
         return Arguments(method=method, known=False, typed=request.method)
+    _stages(world, request, notes, method=method)
     if method in EAGLE_FAMILY:
         _counts(world, request, target, notes, method=method)
         block_arguments.running(world, request, notes)
@@ -180,6 +181,24 @@ def _with_pages(world: World, request: LaunchRequest, topk: Located[int], notes:
         at = (topk.at, page.at, backend.at)
         notes.refuse(RefusalKind.TOKEN_COUNTS, "arguments", says, "eagle.topk-with-pages", at=at)
     return topk.value
+
+
+def _stages(world: World, request: LaunchRequest, notes: Notes, *, method: str) -> None:
+    """Pipeline stages: none beside speculation, but for EAGLE and DSPARK in newer releases' prefill servers."""
+    stages = request.options.get("--pp-size")
+    if stages is None or stages.value in (None, "1") or method in {"DFLASH", "UNO"}:  # told with their other laws
+        return
+    mode = request.options.get("--disaggregation-mode")
+    prefill = mode is not None and mode.value == "prefill"
+    relay = request.environment.get("SGLANG_ENABLE_PP_SPEC")
+    relayed = relay is not None and relay.value.lower() in {"1", "true", "yes", "y", "on"}
+    alone = relayed and mode is None and method == "EAGLE"
+    fits = alone or (prefill and not relayed and method in {"EAGLE", "DSPARK"})
+    if world.text("speculation.pipeline") == "eagle-or-prefill" and fits:
+        notes.step("pipeline", f"{method} over {stages.value} pipeline stages", "speculation.pipeline", at=stages.at)
+        return
+    says = f"{method} does not go with pipeline parallelism; --pp-size is {stages.value}"
+    notes.refuse(RefusalKind.METHOD_UNSUITABLE, "arguments", says, "speculation.pipeline", at=(stages.at,))
 
 
 def fills_itself(world: World, target: Target) -> bool:

@@ -59,9 +59,11 @@ def suits(known: str, fields: Fields, method: str, name: Located[str], notes: No
         return True
     place, written = _at(fields, "markov_rank"), _spark(fields, "markov_rank")
     says = f"{known} needs a Markov head, and markov_rank is {rank if rank is not None else 'absent'}"
-    if written != rank:
+    apart = isinstance(written, int) and written != rank
+    if apart:
         says += f" at the top of the config, where it is read (elsewhere it is {written})"
-    notes.refuse(RefusalKind.METHOD_UNSUITABLE, "load", says, "dspark.head", at=(place,))
+    kind, sure = RefusalKind.METHOD_UNSUITABLE, Confidence.LIKELY if apart else Confidence.CERTAIN
+    notes.refuse(kind, "load", says, "dspark.head", at=(place,), confidence=sure)
     return False
 
 

@@ -47,11 +47,9 @@ def running(world: World, request: LaunchRequest, notes: Notes) -> None:
 
 def _beside(world: World, request: LaunchRequest, notes: Notes, *, method: str) -> None:
     stages = request.options.get("--pp-size")
-    if stages is not None and stages.value not in (None, "1"):
-        prefill = request.options.get("--disaggregation-mode")
-        if method == "DFLASH" or prefill is None or prefill.value != "prefill":
-            says = f"{method} runs in one pipeline stage only; --pp-size is {stages.value}"
-            notes.refuse(RefusalKind.METHOD_UNSUITABLE, "arguments", says, "block.pipeline", at=(stages.at,))
+    if method == "DFLASH" and stages is not None and stages.value not in (None, "1"):
+        says = f"{method} runs in one pipeline stage only; --pp-size is {stages.value}"
+        notes.refuse(RefusalKind.METHOD_UNSUITABLE, "arguments", says, "block.pipeline", at=(stages.at,))
     attention = request.options.get("--enable-dp-attention")
     if attention is None:
         return

@@ -69,6 +69,8 @@ def module(world: World, name: str, fields: Fields, table: TensorTable | None, n
     style, key = _CLASSES[name]
     prefix = _prefix(world, fields, notes, key=key) if style == "nextn" else ""
     sized = prediction_slots.sizes(world, fields, style=style)
+    if name == "Qwen3MoeForCausalLMMTP" and not fields.has("num_experts"):
+        sized = None
     if sized is None:
         notes.step("weights", f"a size {name} is built from is not written: its weights are not followed", key)
         return None
