@@ -53,6 +53,12 @@ def suits(known: str, fields: Fields, method: str, name: Located[str], notes: No
         return False
     if method != "DSPARK" and known not in _SPARK:
         return True
+    if "DSpark" not in known:
+        says = f"{known} has no Markov head, which DSPARK asks its class for"
+        notes.refuse(
+            RefusalKind.METHOD_UNSUITABLE, "load", says, "dspark.head", at=(name.at,), confidence=Confidence.LIKELY
+        )
+        return False
     # The dense classes build their head from the key at the top, whatever the worker found elsewhere.
     rank = fields.get("markov_rank") if known in _SPARK else _spark(fields, "markov_rank")
     if isinstance(rank, int) and rank > 0:

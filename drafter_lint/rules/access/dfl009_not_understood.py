@@ -10,8 +10,10 @@ A check that ran only in part must not look like a pass.
 None is needed in the drafter. Start the server with a small batch and look at the accept length.
 
 ## Limits
-What engines do is understood for EAGLE-1/2 and EAGLE-3 drafters and for draft models of their own; what vLLM does, for
-every method it has. Where an engine has no plan for a published layout, its own files are checked and no more.
+What engines do is understood for EAGLE-1/2 and EAGLE-3 drafters, draft models of their own, DFlash and DSpark; what
+vLLM does, for every method it has. Of SGLang's prediction classes those for DeepSeek, GLM-4, MiMo and Qwen3 are
+followed tensor by tensor, of the others no more than whether they have any. Where an engine has no plan for a published
+layout, its own files are checked and no more.
 """
 
 from __future__ import annotations
