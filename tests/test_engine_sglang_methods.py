@@ -339,3 +339,11 @@ def test_what_each_kind_of_drafter_needs(method: str, drafter: str, words: list[
     (world,) = worlds(profile("sglang"), version_of(NEWEST))
     request = engine("sglang").needed(world, method, drafter, "someone/target")
     assert list(request.argv)[3:] == words
+
+
+def test_a_class_that_is_not_followed_is_still_seen_to_have_nothing() -> None:
+    config = llama(architectures=["Step3p5ForCausalLM"], model_type="llama")
+    whole = inside(NEWEST, config, {"model.layers.32.eh_proj.weight": f"BF16 {H}x{2 * H}"})
+    assert (whole.understood, whole.refusals, whole.draft_class, whole.parameters) == (True, (), "Step3p5MTP", ())
+    bare = inside(NEWEST, config, {"model.embed_tokens.weight": f"BF16 1000x{H}"})
+    assert [state.state for state in bare.parameters] == ["unfilled"]

@@ -276,6 +276,10 @@ def _eagle(
         return _prediction(world, opened, target, outcome=outcome, notes=notes)
     built = build(world, known, fields, request, notes)
     capture = captured(world, fields, target, request, notes) if method == "EAGLE3" else last_state(target)
+    if built is None and method == "EAGLE" and prediction.unfollowed(known):
+        table = table_of(opened, notes)
+        running = prediction.unfollowed_running(world, known, fields, table, notes)
+        return replace(outcome, capture=capture, running=running)
     if built is None:
         understood = known in MODELLED or bool(notes.refusals)
         if not understood:

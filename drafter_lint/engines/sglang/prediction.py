@@ -9,11 +9,12 @@ from typing import Literal
 
 from drafter_lint.checkpoint import Checkpoint, TensorTable
 from drafter_lint.engines.loading import Consume, Discard, Lookup, Policy, Route, Slot, load
-from drafter_lint.engines.plan import ParameterState, RefusalKind
+from drafter_lint.engines.plan import FcUse, MapUse, ParameterState, Provision, RefusalKind
 from drafter_lint.engines.sglang import prediction_slots
 from drafter_lint.engines.sglang.classes import Built
 from drafter_lint.engines.sglang.fields import Fields
 from drafter_lint.engines.sglang.notes import Notes
+from drafter_lint.engines.sglang.sharing import Running
 from drafter_lint.engines.sglang.weights import Weights
 from drafter_lint.facts import World
 
@@ -128,6 +129,31 @@ def weights(world: World, made: Module, opened: Checkpoint, table: TensorTable, 
     loaded = load(_paired(made.built, mine), mine, policy)
     notes.refusals += loaded.refusals
     return Weights(visible=True, tensors=loaded.tensors, parameters=loaded.parameters, filled=loaded.filled)
+
+
+def unfollowed(known: str) -> bool:
+    """True for a prediction class whose loading is not followed."""
+    return known.endswith(("MTP", "NextN")) and known not in _CLASSES
+
+
+def unfollowed_running(world: World, known: str, fields: Fields, table: TensorTable | None, notes: Notes) -> Running:
+    """What such a class runs with: the target's embedding and head, and parameters nobody counted.
+
+    A file without any name of a prediction layer fills none of them, whatever they are.
+    """
+    where = world.evidence("worker.sharing")
+    shared = Provision(provider="target", says="EAGLE binds the target's embedding and head", evidence=where)
+    fc = FcUse(built=True, runs=True, says="embedding and last state, side by side", evidence=where)
+    ids = MapUse(use="none", says="the class has no map", evidence=where)
+    layers = fields.integer("num_hidden_layers") or 0
+    marks = ("mtp", "nextn", "eh_proj", "enorm", *((f"layers.{layers}.",) if layers else ()))
+    states: tuple[ParameterState, ...] = ()
+    if table is not None and not any(mark in name for name in table for mark in marks):
+        states = (ParameterState(name="model", shape=(), state="unfilled", holds="uninitialised memory"),)
+        notes.step("weights", f"no tensor of the file has a name of {known}", "models.registered")
+    else:
+        notes.step("weights", f"which tensor of the file goes where in {known} is not followed", "models.registered")
+    return Running(head=shared, embedding=shared, map=ids, fc=fc, parameters=states)
 
 
 def _by_stem(built: Built, mine: TensorTable) -> tuple[ParameterState, ...]:
