@@ -32,6 +32,8 @@ _DESCRIBED = frozenset(
 )
 #: Methods without a drafter.
 _UNAIDED = ("NGRAM", "UNO")
+#: Whether all tokens of a step are drafted in one pass.
+_PASSES = {**dict.fromkeys(EAGLE_FAMILY, False), **dict.fromkeys(BLOCK_METHODS, True)}
 _GEMMA_ASSISTANTS = ("Gemma4AssistantForCausalLM", "Gemma4UnifiedAssistantForCausalLM")
 
 
@@ -80,7 +82,7 @@ def plan(world: World, request: LaunchRequest, drafter: Checkpoint, target: Targ
         architecture=outcome.architecture,
         draft_class=outcome.draft_class,
         takes_aux=outcome.draft_class in AUX_CLASSES,
-        parallel_drafting={standalone.ALGORITHM: False, **dict.fromkeys(BLOCK_METHODS, True)}.get(outcome.method or ""),
+        parallel_drafting=_PASSES.get(outcome.method or ""),
         steps=tuple(notes.steps),
         refusals=tuple(notes.refusals),
         capture=outcome.capture,
@@ -266,6 +268,7 @@ def _eagle(
         notes.step("method", says, "algorithm.reads-drafter-config")
         notes.step("method", f"what {method} does with {known} is not modelled", "algorithm.names")
         return Outcome(method=method, understood=False)
+    notes.step("passes", "one pass of the draft model for each step", "eagle.passes")
     _binds(world, method, known, fields, notes, from_target=arguments.from_target)
     context(world, Fields(text_config(opened.config), fields.overrides), target, request, notes)
     if not prediction.follows(world, known, fields):
