@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import census_entries as census
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.engines import Plan, engine
 from drafter_lint.engines.plan import RefusalKind
@@ -347,3 +348,43 @@ def test_a_class_that_is_not_followed_is_still_seen_to_have_nothing() -> None:
     assert (whole.understood, whole.refusals, whole.draft_class, whole.parameters) == (True, (), "Step3p5MTP", ())
     bare = inside(NEWEST, config, {"model.embed_tokens.weight": f"BF16 1000x{H}"})
     assert [state.state for state in bare.parameters] == ["unfilled"]
+
+
+@pytest.mark.parametrize(("version", "found"), [("0.5.22", False), ("0.5.23", True)])
+def test_a_dspark_drafter_in_a_folder_of_the_target(version: str, found: bool) -> None:
+    plain = small("target-qwen3")
+    folder = Recipe(name=plain.name, config=plain.config, tensors=plain.tensors, text={"dspark/config.json": "{}"})
+    made = block(version, small("dspark"), method="DSPARK", target=folder, path=False)
+    assert (RefusalKind.DRAFT_PATH_MISSING in kinds(made)) is not found
+    assert made.understood is not found
+
+
+def is_plain(settings: Any) -> bool:
+    """DFlash on a Qwen3 body, with the layers written."""
+    return bool(
+        "DFlashDraftModel" in settings.get("architectures", ())
+        and settings.get("model_type") == "qwen3"
+        and settings.get("dflash_config", {}).get("target_layer_ids")
+    )
+
+
+TEMPLATES = [entry for entry in census.entries() if is_plain(entry.settings)]
+
+
+def test_there_are_templates() -> None:
+    assert len(TEMPLATES) > 10
+
+
+@pytest.mark.parametrize("entry", TEMPLATES, ids=lambda entry: entry.name)
+def test_no_published_dflash_template_is_refused(entry: census.Entry) -> None:
+    written: Any = entry.settings
+    target = llama(
+        architectures=["Qwen3ForCausalLM"],
+        model_type="qwen3",
+        hidden_size=written["hidden_size"],
+        vocab_size=written["vocab_size"],
+        num_hidden_layers=written["num_target_layers"],
+        max_position_embeddings=1024,
+    )
+    made = block(NEWEST, entry.recipe, target=Recipe(name="target", config=json.dumps(target), tensors={}))
+    assert (made.refusals, empty(made), lost(made)) == ((), [], set())

@@ -20,7 +20,7 @@ _PATH = "--speculative-draft-model-path"
 def block(request: LaunchRequest, opened: Fields, target: Target, notes: Notes, *, method: str) -> None:
     """A block a step: one step, one branch, as many tokens as the block has, or one more."""
     _beside(notes.world, request, notes, method=method)
-    if request.drafter is None and not (method == "DSPARK" and bundled(target)):
+    if request.drafter is None and not (method == "DSPARK" and (bundled(target) or in_folder(notes.world, target))):
         says = f"{method} needs --speculative-draft-model-path"
         at = (request.method.at,) if request.method else ()
         notes.refuse(RefusalKind.DRAFT_PATH_MISSING, "arguments", says, "block.path", at=at)
@@ -35,6 +35,11 @@ def block(request: LaunchRequest, opened: Fields, target: Target, notes: Notes, 
 def bundled(target: Target) -> bool:
     """True if the target's config has a key of a DSpark drafter."""
     return any(target.checkpoint.config.value.get(key) is not None for key in BUNDLED)
+
+
+def in_folder(world: World, target: Target) -> bool:
+    """True if a DSpark drafter lies in the target's own folder ``dspark``, which newer releases look into."""
+    return world.flag("dspark.folder") and target.checkpoint.other_json("dspark/config.json") is not None
 
 
 def running(world: World, request: LaunchRequest, notes: Notes) -> None:

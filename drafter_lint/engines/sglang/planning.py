@@ -115,6 +115,10 @@ def _follow(
         notes.step("method", f"what {method} does with a drafter is not modelled", "algorithm.names")
         return Outcome(method=method, understood=False)
     opened = target.checkpoint if arguments.from_target else drafter
+    folder = arguments.from_target and not block_arguments.bundled(target)
+    if method == "DSPARK" and folder and block_arguments.in_folder(world, target):
+        notes.step("method", "the drafter in the target's folder dspark is not followed", "dspark.folder")
+        return Outcome(method=method, understood=False)
     if not _opens(world, request, opened, target, notes, arguments=arguments):
         return Outcome(method=method)
     name = architecture(world, opened.config, notes)
