@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from drafter_lint.checkpoint import Checkpoint, TensorTable
-from drafter_lint.engines.loading import Discard, Lookup, Policy, Route, Slot, load
+from drafter_lint.engines.loading import Policy, Slot, load
 from drafter_lint.engines.plan import Capture, FcUse, MapUse, Provision, RefusalKind
 from drafter_lint.engines.sglang import slots
+from drafter_lint.engines.sglang.block_fields import layer_ids, markov_kind, mask_token, place, spark
+from drafter_lint.engines.sglang.block_slots import parameters, route
 from drafter_lint.engines.sglang.capture import kept
 from drafter_lint.engines.sglang.classes import divisible
 from drafter_lint.engines.sglang.fields import Fields
 from drafter_lint.engines.sglang.notes import Notes
 from drafter_lint.engines.sglang.sharing import Running
-from drafter_lint.engines.sglang.slots import Shape
 from drafter_lint.engines.sglang.tables import has
 from drafter_lint.engines.sglang.weights import Weights, table_of
-from drafter_lint.errors import Unavailable
 from drafter_lint.facts import World
-from drafter_lint.findings import Confidence, Located, Location
+from drafter_lint.findings import Confidence, Located
 from drafter_lint.launch import LaunchRequest
 from drafter_lint.targets import Target
 
@@ -29,8 +29,6 @@ _PLAIN = ("DFlashDraftModel", "MuseGlimmerAssistantModel")
 _SPARK = ("DSparkDraftModel", "Qwen3DSparkModel", "LingDSparkModel")
 _BLOCK = re.compile(r"DFlash|DSpark|LiLiCorr|MuseGlimmerAssistant")
 _FUSED = "DeepseekV4ForCausalLMDSpark"
-_MARKOV_KINDS = ("vanilla", "gated", "rnn")
-_MASK = "<|MASK|>"
 #: Targets whose hook takes other layers than the ones behind those named: followed no further.
 _OWN_HOOKS = re.compile(r"MuseGlimmer|Inkling|Beam|KimiK3|KimiLinear|DeepseekV4|BailingMoeV3|MiniMaxM3")
 
@@ -60,33 +58,17 @@ def suits(known: str, fields: Fields, method: str, name: Located[str], notes: No
         )
         return False
     # The dense classes build their head from the key at the top, whatever the worker found elsewhere.
-    rank = fields.get("markov_rank") if known in _SPARK else _spark(fields, "markov_rank")
+    rank = fields.get("markov_rank") if known in _SPARK else spark(fields, "markov_rank")
     if isinstance(rank, int) and rank > 0:
         return True
-    place, written = _at(fields, "markov_rank"), _spark(fields, "markov_rank")
+    where, written = place(fields, "markov_rank"), spark(fields, "markov_rank")
     says = f"{known} needs a Markov head, and markov_rank is {rank if rank is not None else 'absent'}"
     apart = isinstance(written, int) and written != rank
     if apart:
         says += f" at the top of the config, where it is read (elsewhere it is {written})"
     kind, sure = RefusalKind.METHOD_UNSUITABLE, Confidence.LIKELY if apart else Confidence.CERTAIN
-    notes.refuse(kind, "load", says, "dspark.head", at=(place,), confidence=sure)
+    notes.refuse(kind, "load", says, "dspark.head", at=(where,), confidence=sure)
     return False
-
-
-def _spark(fields: Fields, name: str) -> object:
-    """A key of DSpark: with the prefix, nested, or at the top."""
-    found = fields.get(f"dspark_{name}")
-    for nest in ("dspark_config", "dflash_config"):
-        if found is None:
-            found = (fields.nested(nest) or {}).get(name)
-    return found if found is not None else fields.get(name)
-
-
-def _at(fields: Fields, name: str) -> Location:
-    for nest in ("dspark_config", "dflash_config"):
-        if fields.config.has(nest, name):
-            return fields.config.at(nest, name)
-    return fields.at(name)
 
 
 def follow(
@@ -101,11 +83,11 @@ def follow(
 ) -> Made:
     """Class, states, mask token, weights."""
     fields = Fields(opened.config)
-    read = _layer_ids(fields)
+    read = layer_ids(fields)
     capture = _captured(world, fields, target, read, notes, method=method)
-    _mask(world, fields, target, notes, method=method)
+    mask_token(world, fields, target, notes, method=method)
     if method == "DSPARK":
-        _markov_kind(fields, notes)
+        markov_kind(fields, notes)
     size = slots.shape_of(world, fields) if known in (*_PLAIN, *_SPARK) and _sized(fields) else None
     weights = Weights(visible=False)
     takes = None
@@ -116,10 +98,10 @@ def follow(
         _depth(world, fields, read, notes)
     table = table_of(opened, notes) if known != _FUSED else None
     if size is not None and takes and table is not None and not opened.config.value.get("quantization_config"):
-        made = _slots(fields, size, takes, request, spark=known in _SPARK)
+        made = parameters(fields, size, takes, request, headed=known in _SPARK)
         evidence = world.evidence("block.loader")
         policy = Policy(
-            route=lambda name: _route(name, made, spark=known in _SPARK),
+            route=lambda name: route(name, made, headed=known in _SPARK),
             unexpected="drop",
             unexpected_says="no parameter of that name; nothing is logged",
             evidence=evidence,
@@ -146,16 +128,6 @@ def _sized(fields: Fields) -> bool:
     conv = (fields.nested("dflash_config") or {}).get("conv_kernel_size")
     domino = "domino" in {(fields.nested("dflash_config") or {}).get("projector_type"), fields.get("projector_type")}
     return not conv and not domino and not fields.true("has_embed_tokens")
-
-
-def _layer_ids(fields: Fields) -> Located[tuple[int, ...]] | None:
-    """``dspark_target_layer_ids``, ``dflash_config.target_layer_ids``, ``target_layer_ids``."""
-    config = fields.config
-    return (
-        config.integers("dspark_target_layer_ids")
-        or config.integers("dflash_config", "target_layer_ids")
-        or config.integers("target_layer_ids")
-    )
 
 
 def _default_states(fields: Fields) -> int | None:
@@ -226,119 +198,6 @@ def _spread(layers: int, count: int) -> tuple[int, ...]:
     if count == 1:
         return (layers // 2,)
     return tuple(round(1 + index * (layers - 4) / (count - 1)) for index in range(count))
-
-
-def _mask(world: World, fields: Fields, target: Target, notes: Notes, *, method: str) -> None:
-    """The token that stands for a position to be filled in must be an id of the target's embedding."""
-    config = fields.config
-    keys: list[tuple[str, ...]] = [("dflash_config", "mask_token_id")]
-    if method == "DSPARK":
-        keys = [("dspark_noise_token_id",), ("dspark_config", "mask_token_id"), *keys, ("mask_token_id",)]
-    elif world.text("block.mask-token") == "nested-or-top":
-        keys.append(("mask_token_id",))
-    written = next((value for key in keys if (value := config.integer(*key))), None)
-    size = target.vocab_size
-    if written is not None:
-        if size is not None and written.value >= size.value:
-            says = f"the mask token {written.value} is no id of the target, which has {size.value}"
-            measured = {"mask_token": written.value, "vocabulary": size.value}
-            notes.refuse(
-                RefusalKind.VOCABULARY, "load", says, "block.mask-token", at=(written.at, size.at), measured=measured
-            )
-        return
-    place = _at(fields, "mask_token_id")
-    if method == "DSPARK":
-        says = "mask_token_id is absent, and DSPARK needs one"
-        notes.refuse(RefusalKind.CONFIG_FIELD, "load", says, "dspark.head", at=(place,))
-        return
-    words = _words(target)
-    named = (fields.nested("dflash_config") or {}).get("mask_token") or _MASK
-    if words is None or size is None:
-        says = f"no mask_token_id: {named} is looked up in the target's tokenizer, which is not read here"
-        notes.step("mask", says, "block.mask-token", at=place)
-        return
-    if named in words:
-        return
-    count = len(words)
-    if count < size.value:
-        notes.step("mask", f"no mask_token_id: {named} is added as id {count}", "block.mask-token", at=place)
-        return
-    says = f"no mask_token_id, and {named} added to the {count} words of the tokenizer is no id below {size.value}"
-    notes.refuse(RefusalKind.VOCABULARY, "load", says, "block.mask-token", at=(place, size.at))
-
-
-def _words(target: Target) -> frozenset[str] | None:
-    """The words of the target's tokenizer.json, None if they cannot be read."""
-    try:
-        document = target.checkpoint.other_json("tokenizer.json")
-    except Unavailable:
-        return None
-    value = document.root if document else {}
-    model = value.get("model")
-    words = model.get("vocab") if isinstance(model, dict) else None
-    if not isinstance(words, Mapping):
-        return None
-    added = value.get("added_tokens")
-    extra = [item.get("content") for item in added if isinstance(item, dict)] if isinstance(added, list) else []
-    return frozenset((*words, *(str(word) for word in extra)))
-
-
-def _markov_kind(fields: Fields, notes: Notes) -> None:
-    kind = _spark(fields, "markov_head_type")
-    if kind is None and fields.get("dspark_markov_rank") is None:
-        says = "markov_head_type is absent, and DSPARK asks for it beside markov_rank"
-    elif kind is not None and str(kind).lower() not in _MARKOV_KINDS:
-        says = f"markov_head_type {kind} is none of {', '.join(_MARKOV_KINDS)}"
-    else:
-        return
-    notes.refuse(RefusalKind.CONFIG_FIELD, "load", says, "dspark.head", at=(_at(fields, "markov_head_type"),))
-
-
-def _slots(fields: Fields, size: Shape, takes: int, request: LaunchRequest, *, spark: bool) -> Mapping[str, Slot]:
-    """Qwen3's layers without embedding and head, fc and a norm in front; a Markov head on top for DSpark."""
-    biased = fields.true("attention_bias")
-    whole = slots.causal(fields, size, qkv_bias=biased, out_bias=biased, head_norms=True)
-    ends = ("model.embed_tokens.weight", "lm_head.weight")
-    found = {
-        key.removeprefix("model."): replace(slot, parameter=slot.parameter.removeprefix("model."))
-        for key, slot in whole.items()
-        if key not in ends
-    }
-    found.update(slots.linear("fc", (size.hidden, takes), bias=False))
-    found.update([slots.norm("hidden_norm.weight", size.hidden)])
-    rank = _spark(fields, "markov_rank")
-    if not spark or not isinstance(rank, int):
-        return found
-    found.update([slots.table("markov_head.markov_w1.weight", size.vocab, rank)])
-    found.update(slots.linear("markov_head.markov_w2", (size.vocab, rank), bias=False))
-    kind = str(_spark(fields, "markov_head_type") or "vanilla").lower()
-    if kind == "gated":
-        found.update(slots.linear("markov_head.gate_proj", (rank, size.hidden + rank), bias=True))
-    elif kind == "rnn":
-        found.update(slots.linear("markov_head.joint_proj", (3 * rank, 2 * rank + size.hidden), bias=True))
-    if confident(request):
-        with_markov = fields.get("confidence_head_with_markov")
-        width = size.hidden + (0 if with_markov is False else rank)
-        found.update(slots.linear("confidence_head.proj", (1, width), bias=True))
-    return found
-
-
-def confident(request: LaunchRequest) -> bool:
-    """True if the confidence head is built: SGLANG_RAGGED_VERIFY_MODE is not "static", its default."""
-    mode = request.environment.get("SGLANG_RAGGED_VERIFY_MODE")
-    return mode is not None and mode.value != "static"
-
-
-def _route(name: str, made: Mapping[str, Slot], *, spark: bool) -> Route:
-    plain = name.removeprefix("model.")
-    if spark and plain.startswith(("lm_head.", "rotary_emb.", "embed_tokens.")):
-        return Discard("the class skips it: embedding and head are the target's", expected=True)
-    if spark and name.startswith("confidence_head.") and name not in made:
-        return Discard("the confidence head is not built in this mode of verification", expected=True)
-    if plain in ("embed_tokens.weight", "lm_head.weight") or "rotary_emb." in plain:
-        return Discard("the class has none of its own: embedding and head are the target's", expected=True)
-    aliases = {"encoder.fc.weight": "fc.weight", "encoder.output_norm_enc.weight": "hidden_norm.weight"}
-    return Lookup(name if name in made else aliases.get(plain, plain))
 
 
 def _running(
