@@ -16,20 +16,13 @@ from drafter_lint.engines.sglang.fields import Fields, overrides
 from drafter_lint.engines.sglang.notes import Notes
 from drafter_lint.engines.sglang.opening import architecture, context, draft_class, readable
 from drafter_lint.engines.sglang.sharing import Running, Situation
-from drafter_lint.engines.sglang.tables import has
 from drafter_lint.engines.sglang.weights import Weights, load_weights, table_of
+from drafter_lint.engines.sglang.worker import binds, config_fields, quantised
 from drafter_lint.facts import World
-from drafter_lint.findings import Confidence, Located
+from drafter_lint.findings import Located
 from drafter_lint.launch import LaunchRequest
 from drafter_lint.targets import Target
 
-#: Quantisation methods that read a description beside the weights.
-_DESCRIBED = frozenset(
-    (
-        *("awq", "awq_marlin", "gptq", "gptq_marlin", "marlin", "moe_wna16", "qoq", "w4afp8", "quark", "auto-round"),
-        *("modelopt", "modelopt_fp8", "modelopt_fp4"),
-    )
-)
 #: Methods without a drafter.
 _UNAIDED = ("NGRAM", "UNO")
 #: Whether all tokens of a step are drafted in one pass.
@@ -203,7 +196,7 @@ def _blocks(
     if not block.suits(known, fields, method, name, notes):
         return outcome
     context(world, fields, target, request, notes)
-    _quantised(world, fields, request, notes)
+    quantised(world, fields, request, notes)
     made = block.follow(world, opened, target, request, notes, known=known, method=method)
     return replace(outcome, capture=made.capture, running=made.running, weights=made.weights)
 
@@ -224,7 +217,7 @@ def _standalone(
     if fields is None:
         return outcome
     standalone.checks(world, fields, target, request, notes)
-    _quantised(world, Fields(opened.config, fields.overrides), request, notes)
+    quantised(world, Fields(opened.config, fields.overrides), request, notes)
     names = opened.config.strings("architectures")
     if standalone.rewritten(world, name, names.value[0] if names and names.value else "", notes):
         return replace(outcome, understood=bool(notes.refusals))
@@ -273,11 +266,11 @@ def _eagle(
         notes.step("method", f"what {method} does with {known} is not modelled", "algorithm.names")
         return Outcome(method=method, understood=False)
     notes.step("passes", "one pass of the draft model for each step", "eagle.passes")
-    _binds(world, method, known, fields, notes, from_target=arguments.from_target)
+    binds(world, method, known, fields, notes, from_target=arguments.from_target)
     context(world, Fields(text_config(opened.config), fields.overrides), target, request, notes)
     if not prediction.follows(world, known, fields):
-        _fields_of_the_worker(world, method, fields, notes)
-    _quantised(world, fields, request, notes)
+        config_fields(world, method, fields, notes)
+    quantised(world, fields, request, notes)
     offers_head(world, target, notes)
     if method != "EAGLE3" and prediction.follows(world, known, Fields(text_config(opened.config), fields.overrides)):
         return _prediction(world, opened, target, outcome=outcome, notes=notes)
@@ -348,40 +341,3 @@ def _prediction(world: World, opened: Checkpoint, target: Target, *, outcome: Ou
     )
     running = sharing.run(situation)
     return replace(outcome, capture=capture, running=running, built=made.built, weights=weights, fields=fields)
-
-
-def _binds(world: World, method: str, known: str, fields: Fields, notes: Notes, *, from_target: bool) -> None:
-    """Whether the class has what the worker calls: ``set_embed`` and a map for EAGLE3, both setters for EAGLE."""
-    at = (fields.at("architectures"),)
-    if method == "EAGLE3" and known not in AUX_CLASSES:
-        if not from_target:
-            says = f"{known} has no map of draft ids: it is no EAGLE-3 class"
-            where = ("worker.needs-map-attribute", "algorithm.is-eagle")
-            notes.refuse(RefusalKind.METHOD_UNSUITABLE, "load", says, *where, at=at)
-    elif method == "EAGLE" and not has(world, "models.set-embed-and-head", known):
-        says = f"{known} cannot be given the target's embedding and head"
-        notes.refuse(RefusalKind.METHOD_UNSUITABLE, "load", says, "models.set-embed-and-head", at=at)
-
-
-def _fields_of_the_worker(world: World, method: str, fields: Fields, notes: Notes) -> None:
-    if fields.integer("num_nextn_predict_layers") == 0 and world.text("draft.zero-nextn") == "refused":
-        says = "num_nextn_predict_layers is 0: the drafter gets a key-value pool without layers"
-        at = (fields.at("num_nextn_predict_layers"),)
-        notes.refuse(RefusalKind.CONFIG_FIELD, "first-request", says, "draft.zero-nextn", at=at)
-    null = fields.has("eagle_config") and fields.get("eagle_config") is None
-    if null and method == "EAGLE3" and world.text("draft.null-eagle-config") == "refused":
-        says = "eagle_config is null, and the worker asks it for a key"
-        at = (fields.at("eagle_config"),)
-        notes.refuse(RefusalKind.CONFIG_FIELD, "load", says, "draft.null-eagle-config", at=at)
-
-
-def _quantised(world: World, fields: Fields, request: LaunchRequest, notes: Notes) -> None:
-    """The drafter inherits ``--quantization``; a method with a description of its own needs one in the drafter too."""
-    own = request.draft_quantization if world.text("draft.quantization") != "inherited" else None
-    given = own or request.quantization
-    if given is None or given.value not in _DESCRIBED or fields.true("quantization_config"):
-        return
-    says = f"the drafter is opened with quantisation {given.value} and has no quantization_config"
-    at = (given.at, fields.config.at("quantization_config"))
-    kind = RefusalKind.QUANTIZATION
-    notes.refuse(kind, "load", says, "draft.quantization", at=at, confidence=Confidence.LIKELY)
