@@ -100,7 +100,7 @@ def method_at_odds(at: Deployment[Drafter]) -> Cause | None:
 def run_as_head(at: Deployment[Drafter]) -> bool:
     """True if a language model of its own is run by a method that binds a head to its target."""
     plan = at.plan
-    if not isinstance(at.drafter, DraftModel) or plan.parallel_drafting is not None or self_drafting(at):
+    if not isinstance(at.drafter, DraftModel) or plan.parallel_drafting or self_drafting(at):
         return False
     return plan.understood and not unopened(at) and "eagle" in (plan.method or "").lower()
 

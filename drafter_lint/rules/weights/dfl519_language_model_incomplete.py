@@ -20,7 +20,7 @@ from __future__ import annotations
 from drafter_lint.drafters import DraftModel
 from drafter_lint.findings import Fix, Found, Outcome
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.shared import listed, refusals, run_as_head, told
+from drafter_lint.rules.shared import listed, refusals, renamed, run_as_head, told
 from drafter_lint.scope import Deployment
 
 _FIX = Fix("write the number of layers the file has, or fetch the rest of the files")
@@ -34,6 +34,8 @@ def check(at: Deployment[DraftModel]) -> Checks:
         yield told(stopped, message="; ".join(refusal.says for refusal in stopped), fix=_FIX)
         return
     plan = at.plan
+    if renamed(at) == "replaced":
+        return  # another class than the model's own: prediction-layers-absent tells
     if run_as_head(at) or plan.head is None:  # bound like a head: method-unsuitable tells
         return
     empty = [state.name for state in plan.parameters if state.matters and state.state in {"unfilled", "partly"}]
