@@ -11,7 +11,7 @@ from drafter_lint.findings import Evidence, Fix, Found, Location, Outcome, weake
 from drafter_lint.rules.earlier import further_layers, told_before
 from drafter_lint.rules.vocabulary.drafted import drafted_rows
 from drafter_lint.rules.weights.schemes import told_by
-from drafter_lint.scope import Deployment
+from drafter_lint.scope import Deployment, Paired
 
 #: The rule that speaks of a refusal when no earlier cause explains it. A kind that stands nowhere here goes to
 #: ``refused-otherwise``.
@@ -67,7 +67,7 @@ def unopened(at: Deployment[Drafter]) -> bool:
     return at.request.drafter is None and not self_drafting(at)
 
 
-def self_drafting(at: Deployment[Drafter]) -> bool:
+def self_drafting(at: Paired[Drafter]) -> bool:
     """True if drafter and target are one checkpoint, read from one place."""
     drafter, target = at.drafter.checkpoint, at.target.checkpoint
     return (drafter.subject, drafter.reference.name) == (target.subject, target.reference.name)

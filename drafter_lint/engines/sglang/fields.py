@@ -109,6 +109,11 @@ class Fields:
         return self.integer("num_key_value_heads") or self.integer("num_attention_heads")
 
     @property
+    def states_context(self) -> bool:
+        """True if any key that SGLang derives a context length from is there."""
+        return any(self.has(key) for key in _CONTEXT_KEYS)
+
+    @property
     def context(self) -> int:
         """The context length SGLang derives: the first known key times the rope factor, 2048 without any."""
         scaling = self.nested("rope_scaling") or {}

@@ -19,7 +19,6 @@ from drafter_lint.targets import Target
 ALGORITHM = "STANDALONE"
 #: Classes whose parameters and loader are LLaMA's: sglang 0.5.2 to 0.5.23, srt/models/{llama,qwen2,qwen3,mistral}.py.
 FOLLOWED = ("LlamaForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM", "MistralForCausalLM")
-_CONTEXT_KEYS = ("max_sequence_length", "seq_length", "max_seq_len", "model_max_length", "max_position_embeddings")
 
 
 def arguments(world: World, request: LaunchRequest, notes: Notes) -> None:
@@ -36,7 +35,7 @@ def arguments(world: World, request: LaunchRequest, notes: Notes) -> None:
 
 def checks(world: World, fields: Fields, target: Target, request: LaunchRequest, notes: Notes) -> None:
     """Context and vocabulary, which the worker looks at whatever the class is."""
-    if any(fields.has(key) for key in _CONTEXT_KEYS):
+    if fields.states_context:
         context(world, fields, target, request, notes)
     _vocabulary(world, fields, target, notes)
 

@@ -25,7 +25,8 @@ from drafter_lint.drafters import Drafter
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Fix, Found, Outcome
 from drafter_lint.rule import Checks, NotChecked, rule
-from drafter_lint.rules.vocabulary.tokens import IDS_SHARED, example, one_checkpoint, reads_target_ids, ships_none
+from drafter_lint.rules.shared import self_drafting
+from drafter_lint.rules.vocabulary.tokens import IDS_SHARED, example, reads_target_ids, ships_none
 from drafter_lint.scope import Pair
 
 #: Below this part of the ids, drafts go wrong now and then and not always.
@@ -37,7 +38,7 @@ _FIX = Fix("use the drafter trained for this tokenizer, or take out tokenizer fi
 def check(at: Pair[Drafter]) -> Checks:
     """The two tables, id by id."""
     ours, theirs = at.drafter.checkpoint.tokenizer, at.target.checkpoint.tokenizer
-    if not reads_target_ids(at.drafter) or one_checkpoint(at.drafter, at.target) or ships_none(ours):
+    if not reads_target_ids(at.drafter) or self_drafting(at) or ships_none(ours):
         return
     try:
         parity = compare(ours, theirs)

@@ -25,7 +25,8 @@ from drafter_lint.drafters import Drafter
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Evidence, Fix, Found, Located, Outcome
 from drafter_lint.rule import Checks, NotChecked, rule
-from drafter_lint.rules.vocabulary.tokens import one_checkpoint, reads_target_ids
+from drafter_lint.rules.shared import self_drafting
+from drafter_lint.rules.vocabulary.tokens import reads_target_ids
 from drafter_lint.scope import Pair
 
 _EVIDENCE = (
@@ -43,7 +44,7 @@ _WORDS = {"eos": "ends an answer", "bos": "begins a text", "pad": "pads"}
 @rule("DFL321", "special-tokens-differ", Outcome.HYGIENE)
 def check(at: Pair[Drafter]) -> Checks:
     """The ids of either side, token by token."""
-    if one_checkpoint(at.drafter, at.target) or not at.drafter.method:
+    if self_drafting(at) or not at.drafter.method:
         return
     try:
         yield from _apart(at)

@@ -23,14 +23,15 @@ from drafter_lint.drafters import Drafter
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Fix, Found, Located, Outcome
 from drafter_lint.rule import Checks, NotChecked, rule
-from drafter_lint.rules.vocabulary.tokens import IDS_SHARED, one_checkpoint, reads_target_ids
+from drafter_lint.rules.shared import self_drafting
+from drafter_lint.rules.vocabulary.tokens import IDS_SHARED, reads_target_ids
 from drafter_lint.scope import Pair
 
 
 @rule("DFL323", "chat-template-differs", Outcome.HYGIENE)
 def check(at: Pair[Drafter]) -> Checks:
     """The two texts."""
-    if one_checkpoint(at.drafter, at.target) or not at.drafter.method:
+    if self_drafting(at) or not at.drafter.method:
         return
     try:
         ours = _default(at.drafter.checkpoint.tokenizer)

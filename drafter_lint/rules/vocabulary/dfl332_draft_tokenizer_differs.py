@@ -25,8 +25,9 @@ from drafter_lint.drafters import DraftModel
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Evidence, Fix, Found, Location, Outcome
 from drafter_lint.rule import Checks, NotChecked, rule
+from drafter_lint.rules.shared import self_drafting
 from drafter_lint.rules.vocabulary.padding import may_be_padding
-from drafter_lint.rules.vocabulary.tokens import example, one_checkpoint, ships_none
+from drafter_lint.rules.vocabulary.tokens import example, ships_none
 from drafter_lint.scope import Deployment, Paired
 
 #: Below this part of the ids, drafts go wrong now and then and not always.
@@ -44,9 +45,7 @@ def check(at: Paired[DraftModel]) -> Checks:
             return
         evidence = ids.evidence
     sizes = (drafter.vocab_size, target.vocab_size)
-    if one_checkpoint(drafter, target) or (
-        sizes[0] and sizes[1] and not may_be_padding(sizes[0].value, sizes[1].value)
-    ):
+    if self_drafting(at) or (sizes[0] and sizes[1] and not may_be_padding(sizes[0].value, sizes[1].value)):
         return
     ours, theirs = drafter.checkpoint.tokenizer, target.checkpoint.tokenizer
     if ships_none(ours) or ships_none(theirs):

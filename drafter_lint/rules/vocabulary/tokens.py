@@ -6,7 +6,6 @@ from drafter_lint.checkpoint import Tokenizer
 from drafter_lint.checkpoint.tokenizer import Parity, shown_token
 from drafter_lint.drafters import Drafter
 from drafter_lint.findings import Evidence
-from drafter_lint.targets import Target
 
 #: Where engines give a drafter the target's tokenizer: what it ships itself is never opened.
 IDS_SHARED = (
@@ -35,12 +34,6 @@ def reads_target_ids(drafter: Drafter) -> bool:
     An ordinary language model has a tokenizer of its own by right, and some engines translate.
     """
     return drafter.method not in {"", "draft_model", "pard"}
-
-
-def one_checkpoint(drafter: Drafter, target: Target) -> bool:
-    """True if both are the same files: layers inside the target, or a target that drafts for itself."""
-    ours, theirs = drafter.checkpoint, target.checkpoint
-    return (ours.subject, ours.reference.name) == (theirs.subject, theirs.reference.name)
 
 
 def example(parity: Parity) -> str:
