@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import NoReturn
+
+from pydantic_core import from_json
 
 from drafter_lint.errors import Trouble, Unavailable
 
@@ -13,6 +16,14 @@ from drafter_lint.errors import Trouble, Unavailable
 class RefusedError(ValueError):
     """A text that is JSON and may not be what it is."""
 
+
+_SPACE = rb"[ \t\r\n]*+"
+#: An object of names and numbers no longer than an id, give or take its commas.
+_FLAT = re.compile(
+    _SPACE.join((rb"\{(?:", rb'"(?:[^"\\]++|\\.)*+"', rb":", rb"[0-9]{1,18}+", rb",?+)*+", rb"\}")), re.DOTALL
+)
+#: What stands between a name and its number; names may hold it too, so there are at least as many as members.
+_BETWEEN = re.compile(_SPACE.join((rb'"', rb":", rb"[0-9]")))
 
 Pairs = Callable[[list[tuple[str, object]]], object]
 
@@ -35,7 +46,7 @@ def parse(data: bytes, *, what: str, values: int, pairs: Pairs) -> object:
     Raises:
         Unavailable: it is no JSON, or holds more values.
     """
-    if sum(data.count(mark) for mark in (b",", b"{", b"[")) > values:
+    if _separators(data) > values:
         raise Unavailable(Trouble.TOO_LARGE, what, f"holds more than {values} values")
     try:
         text = data.decode()
@@ -53,6 +64,35 @@ def parse(data: bytes, *, what: str, values: int, pairs: Pairs) -> object:
     except ValueError:  # int() refuses more digits than sys.get_int_max_str_digits()
         raise Unavailable(Trouble.MALFORMED, what, "holds an integer of thousands of digits") from None
     return parsed
+
+
+def table(data: bytes, *, what: str, values: int) -> object:
+    """Parse a JSON text whose keys may not repeat; an object of names and numbers in half the time and memory.
+
+    pydantic's parser builds no pairs and no copy of the text, and lets the last of two members with one key win: where
+    it keeps as many as there can be at most, none is lost. Whatever else is read as in :func:`parse`.
+
+    Args:
+        data: the text in UTF-8.
+        what: what is being read, for the error.
+        values: the most values it may hold.
+
+    Raises:
+        Unavailable: it is no JSON, declares a key twice, or holds more values.
+    """
+    if _separators(data) <= values and _FLAT.fullmatch(data):
+        most = len(_BETWEEN.findall(data))
+        try:
+            members: object = from_json(data, cache_strings="none")
+        except ValueError:
+            members = None  # the other reader says what is wrong, or takes it: a lone surrogate is no text to pydantic
+        if isinstance(members, dict) and len(members) == most:
+            return members
+    return parse(data, what=what, values=values, pairs=unique)
+
+
+def _separators(data: bytes) -> int:
+    return sum(data.count(mark) for mark in (b",", b"{", b"["))
 
 
 def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import count
+from itertools import zip_longest
 
 from drafter_lint.checkpoint.tokenizer.tokenizer import Tokenizer
 from drafter_lint.checkpoint.tokenizer.vocabulary import Vocabulary
@@ -17,6 +17,8 @@ SHOWN = 5
 _OPENING = b"<["
 #: The part of the ids that differ which must have moved by one distance for the whole to count as shifted.
 _MOVED = 0.8
+#: How many of the ids that differ are looked for on the other side.
+_SAMPLE = 500
 #: Names of ids nobody has given a meaning yet: <|reserved_special_token_5|>, <unused12>, [PAD151936], <extra_id_0>.
 _RESERVED = re.compile(
     rb"[<\[][^A-Za-z]*(?:reserved|unused|extra|pad|dummy|special|control|place[^A-Za-z]*holder)[^>\]]*\d[^>\]A-Za-z]*[>\]]",
@@ -87,14 +89,14 @@ def compare_vocabularies(left: Vocabulary, right: Vocabulary) -> Parity:
     if left.kind is not right.kind and not (left.kind.in_bytes and right.kind.in_bytes):
         return Parity(relation=Relation.INCOMPARABLE)
     ours, theirs = left.tokens, right.tokens
-    shorter, longer = sorted((ours, theirs), key=len)
-    # 150,000 ids and more: whole-table operations as far as they go, and no object per id.
-    apart = [index for index, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b]
-    apart += [index for index in range(len(shorter), len(longer)) if longer[index] is not None]
+    apart = 0
     differing: list[int] = []
     only: tuple[list[int], list[int]] = ([], [])
-    for index in apart:
-        a, b = left.token(index), right.token(index)
+    # 150,000 ids and more: what can be told at a glance is not looked at closely.
+    for index, (a, b) in enumerate(zip_longest(ours, theirs)):
+        if a == b:
+            continue
+        apart += 1
         if a and b and a[0] not in _OPENING and b[0] not in _OPENING:
             differing.append(index)
             continue
@@ -103,7 +105,7 @@ def compare_vocabularies(left: Vocabulary, right: Vocabulary) -> Parity:
             differing.append(index)
         elif (ours_means and not _silent(right, index)) or (theirs_means and not _silent(left, index)):
             only[0 if ours_means else 1].append(index)
-    spare = len(differing) + len(only[0]) + len(only[1]) < len(apart)
+    spare = len(differing) + len(only[0]) + len(only[1]) < apart
     added = left.added | right.added
     trained = [index for index in differing if index not in added]
     shift = _shift(differing, left, right) if differing else 0
@@ -113,7 +115,7 @@ def compare_vocabularies(left: Vocabulary, right: Vocabulary) -> Parity:
 
     return Parity(
         relation=_relation(differing=bool(differing), only=any(only), spare=spare, shift=shift),
-        common=sum(map(_both, ours, theirs)) if apart else left.count,
+        common=sum(a is not None and b is not None for a, b in zip(ours, theirs, strict=False)),
         differing=len(differing),
         trained=len(trained),
         left_only=len(only[0]),
@@ -130,10 +132,6 @@ def shown_token(token: bytes | None) -> str:
         return "nothing"
     text = token.decode(errors="backslashreplace")
     return repr(text if len(text) <= 40 else text[:37] + "...")
-
-
-def _both(a: bytes | None, b: bytes | None) -> bool:
-    return a is not None and b is not None
 
 
 def _means(token: bytes | None) -> bool:
@@ -155,9 +153,14 @@ def _relation(*, differing: bool, only: bool, spare: bool, shift: int) -> Relati
 
 
 def _shift(differing: list[int], left: Vocabulary, right: Vocabulary) -> int:
-    """The distance by which most of the tokens that differ have moved; 0 if there is none."""
-    places = dict(zip(right.tokens, count(), strict=False))
-    places.pop(None, None)
-    moved = Counter(places[token] - index for index in differing if (token := left.tokens[index]) in places)
-    (distance, times), *_ = moved.most_common(1) or [(0, 0)]
-    return distance if len(differing) > SHOWN and times >= _MOVED * len(differing) else 0
+    """The distance by which most of the tokens that differ have moved; 0 if there is none.
+
+    If most have moved by one distance, so have most of a sample; the distance is then counted over all of them.
+    """
+    if len(differing) <= SHOWN:
+        return 0
+    sample = {left.tokens[index]: index for index in differing[:: max(1, len(differing) // _SAMPLE)]}
+    moved = Counter(place - sample[token] for place, token in enumerate(right.tokens) if token in sample)
+    (distance, _), *_ = moved.most_common(1) or [(0, 0)]
+    times = sum(left.tokens[index] == right.token(index + distance) for index in differing)
+    return distance if times >= _MOVED * len(differing) else 0

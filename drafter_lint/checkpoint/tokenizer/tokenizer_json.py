@@ -39,15 +39,12 @@ def read_tokenizer_json(data: bytes, *, file: str, what: str) -> Vocabulary:
     if "model/vocab" not in parts:
         raise Unavailable(Trouble.MALFORMED, what, "has no model with a vocabulary")
     bound = _IN_OBJECT if parts["model/vocab"].startswith(b"{") else _IN_LIST
-    tokens = _tokens(_built(parts["model/vocab"], bound, what=what), what=what)
+    tokens = _tokens(bounded_json.table(parts["model/vocab"], what=what, values=bound), what=what)
     kind = _kind(parts) or kind_of(token for token in tokens if token is not None)
-    added = _added(_built(parts.get("added_tokens", b"[]"), _IN_ADDED, what=what), what=what)
+    listed = parts.get("added_tokens", b"[]")
+    added = _added(bounded_json.parse(listed, what=what, values=_IN_ADDED, pairs=bounded_json.unique), what=what)
     made = Vocabulary(file=file, kind=kind, tokens=canonical(tokens, kind))
     return made.overlaid(added)
-
-
-def _built(data: bytes, values: int, *, what: str) -> object:
-    return bounded_json.parse(data, what=what, values=values, pairs=bounded_json.unique)
 
 
 def _tokens(vocabulary: object, *, what: str) -> list[str | None]:
