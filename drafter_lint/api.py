@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from drafter_lint.drafters import Trained, Word
 from drafter_lint.engines.plan import Plan
 from drafter_lint.errors import UsageError
 from drafter_lint.facts import engines as known_engines
@@ -32,7 +33,7 @@ class Job:
         alone: look at the drafter's own files only.
         revision: of the drafter.
         target_revision: of the target.
-        trained_on: the boundaries the drafter was trained on, if the user knows.
+        trained_on: what the user knows of its training.
         offline: read nothing but caches.
         timeout: seconds all requests to one repository may take together.
         fingerprint: whether a few rows of both embeddings may be read and compared.
@@ -51,7 +52,7 @@ class Job:
     alone: bool = False
     revision: str | None = None
     target_revision: str | None = None
-    trained_on: tuple[int, ...] | None = None
+    trained_on: Trained | None = None
     offline: bool = False
     timeout: float = 30.0
     fingerprint: bool = True
@@ -93,7 +94,7 @@ def check(
     *,
     engines: Sequence[str] = (),
     flags: Sequence[str] = (),
-    trained_on: Sequence[int] | None = None,
+    trained_on: Sequence[int | Word] | None = None,
     offline: bool = False,
     fingerprint: bool = True,
     fail_on: FailOn = "silent",
@@ -107,7 +108,9 @@ def check(
         target: the same; None to take the target the drafter names.
         engines: "sglang", "vllm==0.33.0", …; empty for every engine known.
         flags: the engine's flags ("--speculative-algorithm", "EAGLE3").
-        trained_on: boundaries the drafter was trained on (0 = embeddings, k = input of layer k), if known.
+        trained_on: boundaries the drafter was trained on (0 = embeddings, k = input of layer k), and words for what
+            else no file says: "norm-before-residual", "no-norm-before-residual", and for prediction layers
+            "state-before-norm", "state-after-norm".
         offline: read nothing but caches.
         fingerprint: whether a few rows of both embeddings may be read and compared: at most four requests.
         fail_on: from which outcome on ``exit_code`` is 1.
@@ -121,7 +124,7 @@ def check(
         target=target,
         engines=tuple(engines),
         flags=tuple(flags),
-        trained_on=tuple(trained_on) if trained_on is not None else None,
+        trained_on=Trained.told(trained_on) if trained_on is not None else None,
         offline=offline,
         fingerprint=fingerprint,
         fail_on=fail_on,

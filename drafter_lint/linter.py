@@ -11,7 +11,7 @@ from packaging.version import Version
 
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.checkpoint.ahead import read_ahead
-from drafter_lint.drafters import Drafter, Eagle, Recognition
+from drafter_lint.drafters import Drafter, Recognition, Trained
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.engines import Plan, engine
 from drafter_lint.engines.plan import RefusalKind
@@ -94,7 +94,7 @@ def understand(
     target: Checkpoint | None,
     *,
     target_origin: str = "given",
-    trained_on: tuple[int, ...] | None = None,
+    trained_on: Trained | None = None,
     fingerprint: bool = True,
 ) -> Opened:
     """Read and recognise both sides. What cannot be read is kept as a trouble; the rest is still understood."""
@@ -115,8 +115,8 @@ def understand(
         if trouble:
             troubles.setdefault(f"{checkpoint.role} {trouble}", Reading(checkpoint=checkpoint, trouble=trouble))
     recognition = recognise(drafter)
-    if isinstance(recognition.drafter, Eagle) and trained_on is not None:
-        recognition = replace(recognition, drafter=replace(recognition.drafter, declared_boundaries=trained_on))
+    if trained_on is not None:
+        recognition = replace(recognition, drafter=replace(recognition.drafter, trained=trained_on))
     return Opened(
         drafter=subject_of(drafter, recognition.drafter.title),
         drafter_files=drafter,

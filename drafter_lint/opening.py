@@ -9,6 +9,7 @@ from pathlib import Path
 
 from drafter_lint.aliases import Aliases
 from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.drafters import Trained
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.errors import UsageError
 from drafter_lint.findings import Role
@@ -39,9 +40,7 @@ class Checkpoints:
     tally: Tally = field(default_factory=Tally)
     _sources: dict[tuple[str, str | None, str], Source] = field(default_factory=dict)
     _opened: dict[tuple[Reference, Role], Checkpoint] = field(default_factory=dict)
-    _pairs: dict[tuple[Checkpoint, Checkpoint | None, str, tuple[int, ...] | None], Opened] = field(
-        default_factory=dict
-    )
+    _pairs: dict[tuple[Checkpoint, Checkpoint | None, str, Trained | None], Opened] = field(default_factory=dict)
 
     @property
     def opened(self) -> tuple[Checkpoint, ...]:
@@ -94,7 +93,7 @@ class Checkpoints:
         target: Checkpoint | None,
         *,
         origin: str = "given",
-        trained_on: tuple[int, ...] | None = None,
+        trained_on: Trained | None = None,
     ) -> Opened:
         """Both sides read and recognised, once for each pair."""
         key = (drafter, target, origin, trained_on)

@@ -141,7 +141,10 @@ pair_options = _options(
     variable_option,
     click.option("--target-revision", metavar="REV", help="Branch, tag or commit of the target's repository."),
     click.option(
-        "--trained-on", metavar="B,B,...", help="The boundaries the drafter was trained on, if you know: 2,30,58."
+        "--trained-on",
+        metavar="WORDS",
+        help="What you know of the drafter's training and no file says: boundaries such as 2,30,58, "
+        "[no-]norm-before-residual, state-before-norm or state-after-norm.",
     ),
     revision_option,
     reading_options,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from drafter_lint.api import Job, engine_name, engine_of_flags
+from drafter_lint.drafters import Trained
 from drafter_lint.errors import UsageError
 from drafter_lint.facts import engines as known_engines
 from drafter_lint.facts import profile, version_of, worlds
@@ -113,7 +114,7 @@ def pair_jobs(options: Options, flags: tuple[str, ...], *, piped: Callable[[], s
         launch=launch,
         revision=cast("str | None", options["revision"]),
         target_revision=cast("str | None", options["target_revision"]),
-        trained_on=_boundaries(trained) if trained else None,
+        trained_on=Trained.parsed(trained) if trained else None,
         alone=bool(options.get("alone")),
     )
     if flags and launch is not None:
@@ -281,7 +282,7 @@ def row_jobs(
         engines=_owners(typed.engines, pair.flags) or tuple(pair.engines) or _owners(engines, pair.flags),
         flags=tuple(pair.flags),
         launch=_reference(pair.launch, folder),
-        trained_on=tuple(pair.trained_on) if pair.trained_on else None,
+        trained_on=Trained.told(pair.trained_on) if pair.trained_on else None,
     )
     if job.launch is not None:
         return _launched(job, variables, piped=str)
@@ -318,10 +319,3 @@ def variables_of(options: Options) -> dict[str, str]:
             raise UsageError(f"--var {text!r}: expected NAME=VALUE")
         made[name] = value
     return made
-
-
-def _boundaries(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.replace(",", " ").split())
-    except ValueError as error:
-        raise UsageError(f"--trained-on {text!r}: expected boundaries such as 2,30,58") from error

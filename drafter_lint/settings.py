@@ -14,6 +14,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, WithJsonSchema
 
+from drafter_lint.drafters import Word
 from drafter_lint.errors import UsageError
 from drafter_lint.findings import JsonValue, whole_line
 from drafter_lint.reference import normalise
@@ -38,8 +39,10 @@ class PairTable(_Table):
     target: Text | None = Field(None, description="The target; if left out, the one the drafter or `launch` names.")
     engines: list[Text] = Field([], description="`sglang`, `vllm==0.33.0`, …; if empty, the `engines` of the file.")
     launch: Text | None = Field(None, description="A launch command, or the file that holds it.")
-    trained_on: list[Annotated[int, Field(ge=0)]] | None = Field(
-        None, description="The boundaries the drafter was trained on, if known: `[2, 30, 58]`."
+    trained_on: list[Annotated[int, Field(ge=0)] | Word] | None = Field(
+        None,
+        description="What is known of the drafter's training and no file says: boundaries, `[2, 30, 58]`, or words, "
+        '`["norm-before-residual"]`.',
     )
     flags: list[str] = Field([], description='The engine\'s flags: `["--speculative-algorithm", "EAGLE3"]`.')
 

@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeAlias
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -18,8 +19,10 @@ sys.path.insert(0, str(ROOT / "tests"))
 from truth_cases import TRUTH, load_cases  # noqa: E402 - found through the line above
 from truth_judge import FACTS, Judgement, judge  # noqa: E402 - same
 
-OUTCOME_FLOOR = 0.97
-FACT_FLOOR = 0.95
+#: Of each engine's recorded outcomes: from the files alone, and told what its trainer knows.
+ALONE_FLOOR, TOLD_FLOOR = 0.95, 0.99
+FACT_FLOOR = 0.98
+Key: TypeAlias = tuple[str, str, str]
 
 
 def main(*, verbose: bool) -> int:
@@ -31,9 +34,10 @@ def main(*, verbose: bool) -> int:
         if verbose or row.undecided or not row.agrees:
             print(_line(row))
     print()
-    failed = _totals(alone, "from the files alone") + _totals(told, "told what the drafter was trained on")
+    failed = _totals(alone, "from the files alone", floor=ALONE_FLOOR)
+    failed += _totals(told, "told what the drafter was trained with", floor=TOLD_FLOOR)
     failed += _facts(alone)
-    failed += _listed(alone)
+    failed += _listed(alone, told)
     return 1 if failed else 0
 
 
@@ -43,7 +47,7 @@ def _line(row: Judgement) -> str:
     return f"{mark:<9} {row.case:<40} {row.engine:<6} {row.version:<12} {row.recorded:<8} {row.predicted:<8} {codes}"
 
 
-def _totals(rows: list[Judgement], how: str) -> int:
+def _totals(rows: list[Judgement], how: str, *, floor: float) -> int:
     """Agreement per engine and version; how many floors were missed."""
     print(f"outcome, {how}")
     keys = sorted(
@@ -56,11 +60,10 @@ def _totals(rows: list[Judgement], how: str) -> int:
     for engine in sorted({row.engine for row in rows}):
         mine = [row for row in rows if row.engine == engine]
         print(f"  {engine:<7} {'all':<12} {_ratio(mine)}")
-    decided = [row for row in rows if not row.undecided]
-    share = sum(row.agrees for row in decided) / max(len(decided), 1)
-    if not decided or share < OUTCOME_FLOOR:
-        print(f"  below the floor of {OUTCOME_FLOOR:.0%}")
-        failed = 1
+        decided = [row for row in mine if not row.undecided]
+        if sum(row.agrees for row in decided) < floor * max(len(decided), 1):
+            print(f"  {engine:<7} is below the floor of {floor:.0%}")
+            failed += 1
     print(f"  together             {_ratio(rows)}\n")
     return failed
 
@@ -100,21 +103,26 @@ def _facts(rows: Iterable[Judgement]) -> int:
     return failed
 
 
-def _listed(rows: Iterable[Judgement]) -> int:
-    """Every disagreement must be in the list with its reason, and nothing else may be."""
+def _listed(alone: Iterable[Judgement], told: Iterable[Judgement]) -> int:
+    """Every disagreement must be in the list with its reason, and nothing else may be.
+
+    ``told = true`` there says that the check agrees once it is told what the drafter was trained with.
+    """
     table = tomllib.loads((TRUTH / "disagreements.toml").read_text("utf-8"))
-    listed = {
-        (str(entry["case"]), str(entry["engine"]), str(version))
-        for entry in table.get("disagreement", [])
-        for version in entry["versions"]
-        if entry["reason"]
-    }
-    found = {(row.case, row.engine, row.version) for row in rows if not row.agrees and not row.undecided}
-    for key in sorted(found - listed):
-        print(f"  not in disagreements.toml: {' '.join(key)}")
-    for key in sorted(listed - found):
-        print(f"  in disagreements.toml, but agrees: {' '.join(key)}")
-    return len(found ^ listed)
+    listed: tuple[set[Key], set[Key]] = (set(), set())
+    for entry in table["disagreement"]:
+        keys = {(str(entry["case"]), str(entry["engine"]), str(version)) for version in entry["versions"]}
+        listed[0].update(keys if entry["reason"] else ())
+        listed[1].update(keys if entry["reason"] and not entry.get("told") else ())
+    failed = 0
+    for how, rows, expected in (("from the files alone", alone, listed[0]), ("told", told, listed[1])):
+        found = {(row.case, row.engine, row.version) for row in rows if not row.agrees and not row.undecided}
+        for key in sorted(found - expected):
+            print(f"  {how}, not in disagreements.toml: {' '.join(key)}")
+        for key in sorted(expected - found):
+            print(f"  {how}, in disagreements.toml, but agrees: {' '.join(key)}")
+        failed += len(found ^ expected)
+    return failed
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import pytest
 from drafter_lint import linter
 from drafter_lint.api import Job
 from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.drafters import Trained
 from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.findings import (
     AddArguments,
@@ -80,7 +81,7 @@ class Case:
     expect: tuple[str, ...]
     verdict: str
     skips: tuple[str, ...]
-    trained_on: tuple[int, ...] | None
+    trained_on: Trained | None
     fixable: bool
     names: bool = True
     edits: tuple[SetConfig | RemoveConfig | SetTensor, ...] = ()
@@ -134,7 +135,7 @@ def read(path: Path) -> Case:
         expect=tuple(raw["expect"]),
         verdict=raw.get("verdict", ""),
         skips=tuple(raw.get("not_checked", ())),
-        trained_on=tuple(raw["trained_on"]) if "trained_on" in raw else None,
+        trained_on=Trained.told(raw["trained_on"]) if "trained_on" in raw else None,
         fixable=bool(raw.get("fix", {}).get("clean", False)),
         names=bool(raw.get("names", True)),
         trouble=str(raw.get("trouble", "")),

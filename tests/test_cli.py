@@ -17,6 +17,7 @@ import drafter_lint
 import made_reports as made
 import published
 from drafter_lint import api, cli
+from drafter_lint.drafters import Trained
 from drafter_lint.facts import profile
 from drafter_lint.findings import Outcome, Skip
 from drafter_lint.launch import LaunchRequest
@@ -139,7 +140,7 @@ def test_everything_typed_reaches_the_job(jobs: list[api.Job], call: Call) -> No
     assert call(*words.split())[0] == 0
     (job,) = jobs
     assert (job.drafter, job.target, job.engines) == ("a/b", "c/d", ("sglang==0.5.9", "vllm"))
-    assert (job.revision, job.target_revision, job.trained_on) == ("r1", "r2", (2, 30, 58))
+    assert (job.revision, job.target_revision, job.trained_on) == ("r1", "r2", Trained(boundaries=(2, 30, 58)))
     assert (job.offline, job.timeout, job.fail_on) == (True, 7.0, "slow")
     assert (job.selection.select, job.selection.ignore) == (("DFL4",), ("DFL401",))
     assert job.selection.min_confidence.value == "possible"

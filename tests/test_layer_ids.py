@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from drafter_lint.checkpoint import Checkpoint
-from drafter_lint.drafters import AuxNeed, Dialect, Eagle, aux_need, default_boundaries
+from drafter_lint.drafters import AuxNeed, Dialect, Eagle, Trained, aux_need, default_boundaries
 from drafter_lint.drafters.recognise import recognise
 from drafter_lint.recipe import Recipe
 from drafter_lint.reference import Reference
@@ -94,8 +95,6 @@ def test_both_places_one_apart_explain_each_other() -> None:
 
 def test_what_the_user_says_wins() -> None:
     drafter = eagle(eagle_config={"eagle_aux_hidden_state_layer_ids": [1, 3, 6]})
-    told = Eagle(
-        **{name: getattr(drafter, name) for name in drafter.__dataclass_fields__} | {"declared_boundaries": (2, 4, 7)}
-    )
+    told = replace(drafter, trained=Trained(boundaries=(2, 4, 7)))
     assert aux_need(told, 8).boundaries == (2, 4, 7)
     assert aux_need(told, 8).dialect is Dialect.DECLARED

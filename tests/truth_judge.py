@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.drafters import Trained
 from drafter_lint.engines.plan import Plan
 from drafter_lint.findings import Located, Location, Outcome, Role
 from drafter_lint.launch import parse_command
@@ -16,8 +17,8 @@ from drafter_lint.reference import Reference
 from drafter_lint.report import Check
 from truth_cases import Run, TruthCase
 
-Fact = Literal["boundaries", "embedding shared", "head shared", "dropped", "unfilled"]
-FACTS: tuple[Fact, ...] = ("boundaries", "embedding shared", "head shared", "dropped", "unfilled")
+Fact = Literal["method", "boundaries", "embedding shared", "head shared", "dropped", "unfilled"]
+FACTS: tuple[Fact, ...] = get_args(Fact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ def judge(case: TruthCase, *, told: bool) -> Iterator[Judgement]:
 
     Args:
         case: the case.
-        told: True to tell the tool which boundaries the drafter was trained on, as its trainer would.
+        told: True to tell the tool what the drafter was trained with, as its trainer would.
     """
     for run in case.runs:
         for version in run.versions:
@@ -97,10 +98,24 @@ def predict(case: TruthCase, run: Run, version: str, *, told: bool) -> Check:
     place = Location(role="launch", subject="environment")
     environment = {name: Located(value, place) for name, value in run.environment.items()}
     request = parse_command(run.launch, environment=environment)
-    boundaries = tuple(sorted(case.built.boundaries)) if told and case.built.boundaries else None
     drafter = _checkpoint(case.drafter, f"./{case.drafter_folder}", "drafter")
-    opened = understand(drafter, _checkpoint(case.target, "./target", "target"), trained_on=boundaries)
+    opened = understand(
+        drafter, _checkpoint(case.target, "./target", "target"), trained_on=_trained(case) if told else None
+    )
     return check_pair(opened, EngineChoice(name=run.engine, version=version, request=request), selection=Selection())
+
+
+def _trained(case: TruthCase) -> Trained:
+    """What whoever built the pair knows, and may say with --trained-on."""
+    built = case.built
+    state: Literal["before-norm", "after-norm"] | None = None
+    if built.state is not None:
+        state = "before-norm" if built.state.startswith("before") else "after-norm"
+    return Trained(
+        boundaries=tuple(sorted(built.boundaries)) if built.boundaries else None,
+        norm_before_residual=built.norm_before_residual,
+        state=state,
+    )
 
 
 def _checkpoint(recipe: Recipe, path: str, role: Role) -> Checkpoint:
@@ -113,6 +128,7 @@ def _facts(case: TruthCase, run: Run, version: str, check: Check) -> Iterator[tu
     if plan is None or run.outcome == "refuses":
         return
     recorded: dict[str, tuple[Fact, object, object]] = {
+        "method": ("method", run.method, plan.method),
         "aux_layers": ("boundaries", _sorted(run.aux_layers), _captured(plan)),
         "shares_embed": ("embedding shared", run.shares_embed, _from_target(plan, "embedding")),
         "shares_lm_head": ("head shared", run.shares_lm_head, _from_target(plan, "head")),

@@ -13,6 +13,7 @@ from drafter_lint.drafters.model import (
     Unsupported,
     WrittenIds,
 )
+from drafter_lint.drafters.trained import Trained, Word
 
 __all__ = [
     "AuxNeed",
@@ -29,7 +30,9 @@ __all__ = [
     "MlpSpeculator",
     "Mtp",
     "Recognition",
+    "Trained",
     "Unsupported",
+    "Word",
     "WrittenIds",
     "aux_need",
     "default_boundaries",

@@ -54,10 +54,11 @@ def default_boundaries(layers: int) -> tuple[int, int, int]:
 
 def aux_need(drafter: Eagle, layers: int) -> AuxNeed:
     """The boundaries an EAGLE-3 drafter needs from a target of ``layers`` decoder layers."""
-    if drafter.declared_boundaries is not None:
+    told = drafter.trained.boundaries
+    if told is not None:
         return AuxNeed(
-            boundaries=drafter.declared_boundaries,
-            readings=(drafter.declared_boundaries,),
+            boundaries=told,
+            readings=(told,),
             dialect=Dialect.DECLARED,
             written=None,
             reason="told on the command line",

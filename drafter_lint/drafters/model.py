@@ -8,6 +8,7 @@ from typing import Literal
 
 from drafter_lint.checkpoint import Checkpoint, Config, Tensor
 from drafter_lint.drafters.layout import Layout
+from drafter_lint.drafters.trained import Trained
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Located, Location
 
@@ -49,6 +50,7 @@ class Drafter:
         num_layers: layers (or heads, for those that have no layers) declared.
         layers_in_file: of those, present in the file.
         writer: the trainer or exporter that seems to have written it, "" if unknown.
+        trained: what the user says of its training.
     """
 
     checkpoint: Checkpoint
@@ -66,6 +68,7 @@ class Drafter:
     num_layers: Located[int] | None = None
     layers_in_file: int = 0
     writer: str = ""
+    trained: Trained = field(default_factory=Trained)
 
     def tensor_at(self, canonical: str, label: str = "") -> Location:
         """The place of a tensor by its canonical name; only its name where the weights could not be read."""
@@ -104,7 +107,6 @@ class Eagle(Drafter):
         fc: the projection ``[H, K*Ht]`` (EAGLE-3) or ``[H, 2H]`` (EAGLE-1), None if absent.
         draft_vocab_size: Vd as declared, under any of its spellings.
         layer_ids: auxiliary layer ids, in every place they are written.
-        declared_boundaries: the boundaries the user says it was trained on, None if not said.
         use_aux_hidden_state: ``eagle_config.use_aux_hidden_state``.
         norm_before_residual: as declared.
         fc_norm: EAGLE-3.1, a norm on each captured state, as declared under any of its spellings.
@@ -120,7 +122,6 @@ class Eagle(Drafter):
     fc: Tensor | None = None
     draft_vocab_size: Located[int] | None = None
     layer_ids: tuple[WrittenIds, ...] = ()
-    declared_boundaries: tuple[int, ...] | None = None
     use_aux_hidden_state: Located[bool] | None = None
     norm_before_residual: Located[bool] | None = None
     fc_norm: Located[bool] | None = None

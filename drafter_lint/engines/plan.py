@@ -144,6 +144,8 @@ class Capture:
         reading: how an id became a boundary ("id + 1", "as written", "default").
         ignored: lists in the config that nobody reads.
         width: elements handed over per token: Ht times the number of states.
+        norm: of the last state, whether it is the one before the target's final norm or after it; None where that is
+            not modelled.
     """
 
     active: bool
@@ -153,6 +155,7 @@ class Capture:
     reading: str = ""
     ignored: tuple[Located[tuple[int, ...]], ...] = ()
     width: int | None = None
+    norm: Literal["before", "after"] | None = None
     evidence: tuple[Evidence, ...] = ()
     confidence: Confidence = Confidence.CERTAIN
 
@@ -203,9 +206,15 @@ class MapUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scheme:
-    """A switch of the draft model as the engine sets it (``norm_before_residual``, ``fc_norm``, ``norm_output`` …)."""
+    """A switch of the draft model as the engine sets it (``norm_before_residual``, ``fc_norm``, ``norm_output`` …).
+
+    Attributes:
+        on: its position.
+        settable: False if nothing in a config moves it.
+    """
 
     on: bool
+    settable: bool = True
     says: str = ""
     at: Location | None = None
     evidence: tuple[Evidence, ...] = ()

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -171,13 +171,14 @@ def _csv(place: Path) -> Iterator[Row]:
             raise UsageError(f"{place}:{table.line_num}: {error}") from error
 
 
-def _split(split: Callable[[str], list[str]], text: str, where: str) -> list[str] | list[int]:
+def _split(split: Callable[[str], list[str]], text: str, where: str) -> Sequence[str | int]:
     try:
         words = split(text)
     except ValueError as error:
         raise UsageError(f"{where}: {text!r}: {error}") from error
-    numbers = split is _LISTS["trained-on"] and all(word.isdecimal() for word in words)
-    return [int(word) for word in words] if numbers else words
+    if split is not _LISTS["trained-on"]:
+        return words
+    return [int(word) if word.isdecimal() else word for word in words]
 
 
 def _below(place: Path) -> Iterator[Row]:

@@ -326,6 +326,7 @@ def _prediction(world: World, opened: Checkpoint, target: Target, *, outcome: Ou
     capture = last_state(target)
     table = table_of(opened, notes)
     made = prediction.module(world, known, fields, table, notes)
+    capture = prediction.handed(world, known, capture, notes)
     if made is None:
         return replace(outcome, understood=bool(notes.refusals), capture=capture, fields=fields)
     weights = prediction.weights(world, made, opened, table, notes) if table else Weights(visible=False)

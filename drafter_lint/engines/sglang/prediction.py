@@ -9,7 +9,7 @@ from typing import Literal
 
 from drafter_lint.checkpoint import Checkpoint, TensorTable
 from drafter_lint.engines.loading import Consume, Discard, Lookup, Policy, Route, Slot, load
-from drafter_lint.engines.plan import FcUse, MapUse, ParameterState, Provision, RefusalKind
+from drafter_lint.engines.plan import Capture, FcUse, MapUse, ParameterState, Provision, RefusalKind
 from drafter_lint.engines.sglang import prediction_slots
 from drafter_lint.engines.sglang.classes import Built
 from drafter_lint.engines.sglang.fields import Fields
@@ -89,9 +89,6 @@ def module(world: World, name: str, fields: Fields, table: TensorTable | None, n
         route, mine = _qwen(plain=apart), _mtp_names
         raises = name == "Qwen3NextForCausalLMMTP"
     log = "a warning names it as not found" if style == "nextn" or not raises else "the loader looks it up and stops"
-    if style == "mimo":
-        says = "MiMoMTP is handed the target's state after its last norm; which state a layer was made for no file says"
-        notes.step("capture", says, "mtp.mimo-state")
     made = Built(name=name, slots=slots, route=route, log=log, size=sized, tied=False)
     return Module(style=style, key=key, built=made, mine=mine, raises=raises)
 
@@ -108,6 +105,16 @@ def _prefix(world: World, fields: Fields, notes: Notes, *, key: str) -> str:
         notes.refuse(RefusalKind.LAYER_COUNT, "load", says, "mtp.one-layer", key, at=(at,))
     layers = fields.integer("num_hidden_layers") or 0
     return f"model.layers.{0 if layers == 1 else layers}"
+
+
+def handed(world: World, name: str, capture: Capture, notes: Notes) -> Capture:
+    """What the target hands over, with the side of its last norm where that is known of the class."""
+    if name != "MiMoMTP":
+        return capture
+    side: Literal["before", "after"] = "before" if world.text("mtp.mimo-state") == "before-last-norm" else "after"
+    says = f"MiMoMTP is handed the target's state {side} its last norm; which one a layer was made for no file says"
+    notes.step("capture", says, "mtp.mimo-state")
+    return replace(capture, norm=side, evidence=(*capture.evidence, *world.evidence("mtp.mimo-state")))
 
 
 def weights(world: World, made: Module, opened: Checkpoint, table: TensorTable, notes: Notes) -> Weights:

@@ -228,6 +228,7 @@ def schemes(world: World, built: Built, capture: Capture, fields: Fields) -> Map
     return {
         name: Scheme(
             on=on,
+            settable=name != "norm_before_residual",
             says=says,
             at=fields.at(places.get(name, name)) if fields.has(places.get(name, name)) else None,
             evidence=world.evidence(key),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from drafter_lint.checkpoint import TensorTable
 from drafter_lint.engines.loading import Discard, Loaded, Lookup, Policy, Route, load
@@ -45,6 +46,12 @@ def run(case: Case, draft: Draft, view: View, *, given: Located[int] | None) -> 
     _tokens(case, draft, view, given=given)
     width = case.target.hidden_size.value if case.target.hidden_size else None
     draft.capture = Capture(active=False, width=width, evidence=case.evidence("share.mtp"))
+    if registered.endswith(".MiMoMTP"):
+        before = case.world.text("mtp.mimo-state") == "before-last-norm"
+        side: Literal["before", "after"] = "before" if before else "after"
+        says = f"MiMoMTP is handed the target's state {side} its last norm; which one a layer was made for no file says"
+        case.step("capture", says, "mtp.mimo-state")
+        draft.capture = replace(draft.capture, norm=side, evidence=case.evidence("share.mtp", "mtp.mimo-state"))
     _state(case, view, width)
     where = case.evidence("share.mtp")
     says = "a prediction layer is given the target's, whatever its file ships"

@@ -14,7 +14,8 @@ Cut the head again, by i + d2t[i].
 
 ## Limits
 Two rows in each of three places are read, and only if all of them are equal it is reported: rows of tokens that were
-never trained can be equal. Rows of zeros tell nothing. Where the map itself is broken, that is reported and not this.
+never trained can be equal. Rows of zeros are another rule's. Where the map itself is broken, that is reported and not
+this.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def check(at: Known[Eagle]) -> Checks:
     except Unavailable as trouble:  # a suspicion that could not be followed leaves the verdict what it is
         yield NotChecked(str(trouble))
         return
-    if same is None:
+    if same is None or same.zeros:
         return
     first, offset = same.rows[0], same.offset
     found = Found(

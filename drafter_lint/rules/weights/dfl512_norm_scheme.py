@@ -3,7 +3,7 @@
 ## What it checks
 The switches of the draft model as the engine sets them, against what the drafter's tensors and config say it needs: a
 norm on each captured state (`fc_norm.*`), a norm before `fc` (`input_norm`), the residual taken before or after the
-norm, a norm on what a draft step hands to the next.
+norm (as the config says, or as told with `--trained-on`), a norm on what a draft step hands to the next.
 
 ## Why it bites
 The switch is a config key in one engine and nothing in the next. Without the key, the norm's tensors are skipped and
@@ -20,10 +20,11 @@ parameter-unfilled.
 from __future__ import annotations
 
 from drafter_lint.drafters import Eagle
+from drafter_lint.engines.plan import Scheme
 from drafter_lint.findings import Fix, Found, Outcome, SetConfig
 from drafter_lint.rule import Checks, rule
 from drafter_lint.rules.shared import class_cause, first_of, once, refusals
-from drafter_lint.rules.weights.schemes import at_odds, scheme_of
+from drafter_lint.rules.weights.schemes import Need, at_odds, scheme_of
 from drafter_lint.scope import Deployment
 
 
@@ -41,12 +42,17 @@ def check(at: Deployment[Eagle]) -> Checks:
         wanted, got = ("on", "off") if need.on else ("off", "on")
         subject = f"{need.name} is {got}, this drafter needs it {wanted}"
         places = (*need.places, *((scheme.at,) if scheme.at else ()))
-        edits = (SetConfig(f"/{need.key}", need.on),) if need.key else ()
         yield Found(
             message=f"{subject} ({need.because}); {scheme.says}".rstrip("; "),
             locations=first_of(places) or (at.drafter.checkpoint.config.at(need.key),),
             measured={"scheme": need.name, "needs": need.on, "has": scheme.on},
             evidence=once((*scheme.evidence, *(item for refusal in mine for item in refusal.evidence))),
-            fix=Fix(f"{need.key}: {str(need.on).lower()}", edits) if edits else None,
+            fix=_fix(need, scheme),
             outcome=Outcome.REFUSES if mine else None,
         )
+
+
+def _fix(need: Need, scheme: Scheme) -> Fix | None:
+    if not scheme.settable:
+        return Fix("a release or an engine in which the config sets it")
+    return Fix(f"{need.key}: {str(need.on).lower()}", (SetConfig(f"/{need.key}", need.on),)) if need.key else None

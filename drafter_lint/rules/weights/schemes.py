@@ -39,7 +39,8 @@ _WITH_TENSORS = (
     ("input_norm", "input_norm.", "norm_before_fc"),
 )
 #: Switch and config key that say how the same tensors are used. A key that is false asks for what is done without it.
-_WITHOUT_TENSORS = ("norm_before_residual", "norm_output")
+_RESIDUAL = "norm_before_residual"
+_WITHOUT_TENSORS = (_RESIDUAL, "norm_output")
 #: Field names under which engines speak of a switch.
 _FIELDS = {"norm_before_fc": "input_norm", "use_aux_norm": "fc_norm"}
 
@@ -57,7 +58,13 @@ def needs(drafter: Eagle) -> Iterator[Need]:
                 places=(drafter.checkpoint.tensors.at(found[0].name, "needs it"),),
                 tensors=tuple(tensor.name for tensor in found),
             )
+    told = drafter.trained.norm_before_residual
+    if told is not None:
+        says = f"it was trained with{'' if told else 'out'} it, as told"
+        yield Need(name=_RESIDUAL, on=told, because=says, key=_RESIDUAL)
     for key in _WITHOUT_TENSORS:
+        if key == _RESIDUAL and told is not None:
+            continue
         config = drafter.checkpoint.config
         # Under eagle_config it is a wish all the same; which engine reads it there is told by the plan.
         written = config.boolean(key) or config.boolean("eagle_config", key)
