@@ -392,6 +392,13 @@ def test_concise_is_one_line_a_finding_with_the_engines_that_share_it() -> None:
     assert len(render(several(), "concise", Style(quiet=True)).splitlines()) == 2
 
 
+def test_concise_tells_once_why_something_could_not_be_read() -> None:
+    reasons = ("drafter a/b: is in no cache; fetch it", "a/b: is in no cache", "a/b: is in no cache", "no plan")
+    skips = tuple(Skip(f"DFL00{place}", "x", reason, needed=True) for place, reason in enumerate(reasons))
+    (line,) = render(made.report(made.check(skips=skips)), "concise", Style()).splitlines()
+    assert line.endswith(": drafter a/b: is in no cache; fetch it; no plan")
+
+
 def test_a_plan_reads_step_by_step_with_its_refusals() -> None:
     said = render_plans(made.report(made.check(plans=(made.plan(), made.refusing_plan()))), "text", Style(width=100))
     assert said.count("sglang 0.5.23 (observed)\n") == 2

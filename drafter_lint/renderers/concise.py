@@ -30,8 +30,9 @@ def _verdict(check: Check, engine: str) -> str:
     if check.unresolved:
         return f"{source}{check.verdict}: {'; '.join(skip.reason for skip in check.not_checked) or 'not resolved'}"
     target = check.target.shown if check.target else "no target"
-    needed = (skip.reason for skip in check.not_checked if skip.needed) if check.verdict == "unknown" else ()
-    why = "; ".join(dict.fromkeys(needed))
+    needed = [skip.reason for skip in check.not_checked if skip.needed] if check.verdict == "unknown" else []
+    # What could not be read is told in full once, and in short by each rule that wanted it.
+    why = "; ".join(dict.fromkeys(one for one in needed if not any(one in other and one != other for other in needed)))
     return f"{source}{check.verdict}: {check.drafter.shown} on {target}, {engine}" + (f": {why}" if why else "")
 
 
