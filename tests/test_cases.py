@@ -117,10 +117,10 @@ def recipe(slug: str, patch: Mapping[str, object]) -> Recipe:
     return found.patched(patch) if patch else found
 
 
-def read(path: Path) -> Case:
-    """A case from its file."""
+def read(path: Path, beside: frozenset[str] = frozenset()) -> Case:
+    """A case from its file; ``beside`` are further keys that another test reads."""
     raw: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
-    assert raw.keys() <= KEYS, f"unknown keys: {raw.keys() - KEYS}"
+    assert raw.keys() <= KEYS | beside, f"unknown keys: {raw.keys() - KEYS - beside}"
     assert raw["about"].endswith("."), "a case says in one sentence what it is"
     drafter = recipe(raw["drafter"], raw.get("drafter_patch", {}))
     target = recipe(raw["target"], raw.get("target_patch", {})) if "target" in raw else None
@@ -131,7 +131,7 @@ def read(path: Path) -> Case:
         drafter=drafter,
         target=target,
         engine=raw.get("engine", ""),
-        flags=None if flags is None else tuple(_named(word, drafter, target) for word in flags),
+        flags=None if flags is None else named(flags, drafter, target),
         expect=tuple(raw["expect"]),
         verdict=raw.get("verdict", ""),
         skips=tuple(raw.get("not_checked", ())),
@@ -149,6 +149,11 @@ def read(path: Path) -> Case:
 def _suppression(table: Mapping[str, Any]) -> Suppression:
     engine = EngineRange.parse(table["engine"]) if "engine" in table else None
     return Suppression(**{**table, "engine": engine, "at": SETTINGS})
+
+
+def named(flags: Sequence[str], drafter: Recipe, target: Recipe | None) -> tuple[str, ...]:
+    """Flags with the two names in them."""
+    return tuple(_named(word, drafter, target) for word in flags)
 
 
 def _named(word: str, drafter: Recipe, target: Recipe | None) -> str:

@@ -16,6 +16,10 @@ from drafter_lint.findings import Confidence, Evidence, JsonValue, Located, Loca
 
 Stage = Literal["arguments", "config", "load", "first-request"]
 
+#: Topics of a step: the drafter is run past its rotary table, and the engine stops there, or reads on behind it.
+OVERRUN = "context-stops"
+OVERRUN_EAGER = "context-garbage"
+
 
 class RefusalKind(StrEnum):
     """Why an engine refuses; rules select by it."""

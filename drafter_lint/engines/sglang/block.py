@@ -10,7 +10,7 @@ from drafter_lint.checkpoint import Checkpoint, TensorTable
 from drafter_lint.engines.loading import Policy, Slot, load
 from drafter_lint.engines.plan import Capture, FcUse, MapUse, Provision, RefusalKind
 from drafter_lint.engines.sglang import slots
-from drafter_lint.engines.sglang.block_fields import layer_ids, markov_kind, mask_token, place, spark
+from drafter_lint.engines.sglang.block_fields import layer_ids, markov_kind, mask_file, mask_token, place, sliding, spark
 from drafter_lint.engines.sglang.block_slots import parameters, route
 from drafter_lint.engines.sglang.capture import kept
 from drafter_lint.engines.sglang.classes import divisible
@@ -88,6 +88,8 @@ def follow(
     mask_token(world, fields, target, notes, method=method)
     if method == "DSPARK":
         markov_kind(fields, notes)
+    elif known in _PLAIN:
+        sliding(world, fields, notes)
     size = slots.shape_of(world, fields) if known in (*_PLAIN, *_SPARK) and _sized(fields) else None
     weights = Weights(visible=False)
     takes = None
@@ -109,7 +111,8 @@ def follow(
         loaded = load(made, table, policy)
         notes.refusals += loaded.refusals
         _confidence(made, loaded.filled, table, notes)
-        weights = Weights(visible=True, tensors=loaded.tensors, parameters=loaded.parameters, filled=loaded.filled)
+        tensors = loaded.tensors + (mask_file(world, opened) if known in _PLAIN else ())
+        weights = Weights(visible=True, tensors=tensors, parameters=loaded.parameters, filled=loaded.filled)
     elif table is not None:
         notes.step("weights", f"which tensor of the file goes where in {known} is not followed", "block.loader")
     return Made(capture=capture, running=_running(world, takes, capture, target, notes, weights), weights=weights)

@@ -1,10 +1,11 @@
-"""What DFLASH and DSPARK read from a block drafter's config: layer ids, the mask token, the keys of a Markov head."""
+"""What DFLASH and DSPARK read of a block drafter beside its weights: layer ids, layer types, mask token, Markov head."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from drafter_lint.engines.plan import RefusalKind
+from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.engines.plan import RefusalKind, TensorFate
 from drafter_lint.engines.sglang.fields import Fields
 from drafter_lint.engines.sglang.notes import Notes
 from drafter_lint.errors import Unavailable
@@ -12,6 +13,7 @@ from drafter_lint.facts import World
 from drafter_lint.findings import Located, Location
 from drafter_lint.targets import Target
 
+MASK_FILE = "mask_embedding.pt"
 _MASK = "<|MASK|>"
 _MARKOV_KINDS = ("vanilla", "gated", "rnn")
 
@@ -95,6 +97,22 @@ def _words(target: Target) -> frozenset[str] | None:
     added = value.get("added_tokens")
     extra = [item.get("content") for item in added if isinstance(item, dict)] if isinstance(added, list) else []
     return frozenset((*words, *(str(word) for word in extra)))
+
+
+def sliding(world: World, fields: Fields, notes: Notes) -> None:
+    """Sliding layers, where this release runs every layer as a full one."""
+    kinds = fields.get("layer_types")
+    if isinstance(kinds, list) and "sliding_attention" in kinds and world.text("block.sliding-layers") == "not read":
+        says = "sliding layers are run as full ones, and not causally"
+        notes.unread("layer_types", fields.at("layer_types"), says, "block.sliding-layers")
+
+
+def mask_file(world: World, opened: Checkpoint) -> tuple[TensorFate, ...]:
+    """The mask token's embedding in a file of its own, where this release does not open it."""
+    if MASK_FILE not in opened.source.files or world.text("block.mask-file") == "opened":
+        return ()
+    says = "the file is not opened: a place to be filled in is given the mask token's row of the embedding"
+    return (TensorFate(name=MASK_FILE, fate="dropped", says=says, evidence=world.evidence("block.mask-file")),)
 
 
 def markov_kind(fields: Fields, notes: Notes) -> None:

@@ -82,6 +82,10 @@ def _needs_hook(world: World, target: Target, notes: Notes) -> None:
         says = f"target class {written.value} has no hook for auxiliary states"
         where = ("models.capture-hook", "capture.missing-hook")
         notes.refuse(RefusalKind.TARGET_UNSUPPORTED, "load", says, *where, at=(written.at,))
+    elif has(world, "models.capture-unmarked", written.value):
+        # Its forward then unpacks the last state alone into a state and a list of states.
+        says = f"target class {written.value} is told which layers to capture and marks none: it hands over no states"
+        notes.refuse(RefusalKind.TARGET_UNSUPPORTED, "load", says, "models.capture-unmarked", at=(written.at,))
 
 
 def _read(world: World, fields: Fields, notes: Notes) -> Located[tuple[int, ...]] | None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from drafter_lint.checkpoint import TensorTable
 from drafter_lint.engines.loading import Discard, Loaded, Lookup, Policy, Route, load
-from drafter_lint.engines.plan import FcUse, RefusalKind
+from drafter_lint.engines.plan import FcUse, RefusalKind, TensorFate
 from drafter_lint.engines.vllm import architecture as architectures
 from drafter_lint.engines.vllm import block_capture, block_slots, capture, limits, provision, runner, timeline
 from drafter_lint.engines.vllm import weights as loading
@@ -20,6 +20,7 @@ from drafter_lint.findings import Confidence, Located
 #: Registry modules whose classes are followed tensor by tensor.
 _FOLLOWED = {"qwen3_dflash": "dflash", "qwen3_dspark": "dspark"}
 _VARIABLE = runner.VARIABLE
+_MASK_FILE = "mask_embedding.pt"
 
 
 def run(case: Case, draft: Draft, view: View, *, given: Located[int] | None) -> None:
@@ -114,6 +115,8 @@ def _load(case: Case, draft: Draft, view: View) -> None:
     if drafter is None or draft.capture is None:
         return
     draft.fc = _fc(case, drafter, draft)
+    if not spark:
+        _sliding(case, view)
     if found is None:
         return
     if view.flag("quantization_config") or case.request.draft_quantization is not None:
@@ -125,8 +128,26 @@ def _load(case: Case, draft: Draft, view: View) -> None:
     if spark:
         _vocabulary(case, drafter, own, found)
     provided = provision.provide(case, drafter, own, parameters=loaded.parameters, method="eagle3", runner=draft.runner)
-    draft.tensors, draft.parameters = loaded.tensors, provided.parameters
+    draft.tensors = loaded.tensors + (() if spark else _mask_file(case))
+    draft.parameters = provided.parameters
     draft.head, draft.embedding, draft.map = provided.head, provided.embedding, provided.map
+
+
+def _sliding(case: Case, view: View) -> None:
+    found = view.get("layer_types")
+    if found is None or not isinstance(found.value, list) or "sliding_attention" not in found.value:
+        return
+    if case.world.text("block.sliding-layers") == "not read":
+        says = "sliding layers are run as full ones, and not causally"
+        case.ignore_field("layer_types", found.at, says, "block.sliding-layers")
+
+
+def _mask_file(case: Case) -> tuple[TensorFate, ...]:
+    """The mask token's embedding in a file of its own, where this release does not open it."""
+    if _MASK_FILE not in case.drafter.source.files or case.world.text("block.mask-file") == "opened":
+        return ()
+    says = "the file is not opened: a place to be filled in is given the mask token's row of the embedding"
+    return (TensorFate(name=_MASK_FILE, fate="dropped", says=says, evidence=case.evidence("block.mask-file")),)
 
 
 def _fc(case: Case, drafter: DraftClass, draft: Draft) -> FcUse:

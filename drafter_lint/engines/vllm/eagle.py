@@ -21,6 +21,7 @@ def run(case: Case, draft: Draft, view: View) -> None:
     parallel = parallel_drafting(case) or (draft.origin == "checkpoint" and view.speculators == "peagle")
     capture.allowed(case, name)
     limits.tensor_parallel(case, view)
+    limits.ranks_of_head(case, view)
     draft.runner = runner.choose(case, method=name, parallel_drafting=parallel)
     limits.context(case, view, runner=draft.runner)
     architecture = architectures.rewritten(case, view, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drafter_lint.engines.plan import RefusalKind
+from drafter_lint.engines.plan import OVERRUN, OVERRUN_EAGER, RefusalKind
 from drafter_lint.engines.vllm.arguments import place
 from drafter_lint.engines.vllm.case import Case
 from drafter_lint.engines.vllm.view import View
@@ -57,6 +57,21 @@ def tensor_parallel(case: Case, view: View) -> None:
         case.refuse(RefusalKind.TENSOR_PARALLEL, "load", says, at=view.at("intermediate_size"))
 
 
+def ranks_of_head(case: Case, view: View) -> None:
+    """An EAGLE head is split like its target, whatever ``draft_tensor_parallel_size`` says."""
+    ranks = case.request.tensor_parallel.value if case.request.tensor_parallel else 1
+    asked = case.request.draft_tensor_parallel
+    key = "parallel.draft-size-for"
+    if asked is None or asked.value != 1 or ranks <= 1 or case.world.text(key) != "draft models":
+        return
+    says = f"an EAGLE head is split over the target's {ranks} ranks all the same"
+    case.ignore_flag("draft_tensor_parallel_size", asked.at, says, key)
+    heads = view.integer("num_attention_heads")
+    if heads and heads % ranks:
+        says = f"{heads} attention heads do not divide into the target's {ranks} ranks, over which the head is split"
+        case.refuse(RefusalKind.TENSOR_PARALLEL, "load", says, at=view.at("num_attention_heads"), keys=(key,))
+
+
 def context(case: Case, view: View, *, runner: str, shared: bool = True) -> None:
     """What happens where the drafter's positions end before the target's.
 
@@ -78,14 +93,25 @@ def context(case: Case, view: View, *, runner: str, shared: bool = True) -> None
         change = (str(positions), str(target.value))
         case.rewrite("max_position_embeddings", change, "raised to the length served", key, at=at)
     elif law == "no":
-        says = f"positions {positions} to {target.value} are looked up past the end of the drafter's rotary table"
-        case.step("context", says, key, at=at)
+        _overrun(case, view, positions=positions, target=target.value)
     elif runner == "v2" and case.world.flag("context.target-lowered"):
         change = (str(target.value), str(own))
         says = "lowered to the drafter's own length, whose rotary table cannot grow"
         case.rewrite("max_model_len", change, says, "context.target-lowered", at=at)
     else:
         case.step("context", f"nothing is drafted from position {own} on", key, at=at)
+
+
+def _overrun(case: Case, view: View, *, positions: int, target: int) -> None:
+    """No table is raised, and no position is looked at before it is looked up."""
+    says = f"positions {positions} to {target} are looked up past the end of the drafter's rotary table"
+    topic = "context"
+    if _only_cache(view):
+        # Compiled lookups assert their index, and the device with them; the eager kernel reads on.
+        eager = "--enforce-eager" in case.request.options
+        topic = OVERRUN_EAGER if eager else OVERRUN
+        says += ", and what lies behind it is read" if eager else ", and the compiled drafter stops the engine there"
+    case.step(topic, says, "context.draft-raised", at=view.at("max_position_embeddings"))
 
 
 def _beyond(case: Case, at: Location, *, own: int, target: int, runner: str) -> None:

@@ -36,6 +36,11 @@ def make(case: Case) -> Plan:
         arguments.check(case)
         return finished(case, draft)
     arguments.check(case)
+    if served and case.world.text("config.speculators-served") == "verifier alone":
+        draft.speculates, draft.origin = False, "checkpoint"
+        says = "the served model is a speculator: its verifier is put in its place, and nothing is drafted"
+        case.step("method", says, "config.speculators-served", at=case.drafter.config.at("speculators_config"))
+        return finished(case, draft)
     if any(isinstance(value.value, Unresolved) for value in case.request.speculative_config.values()):
         case.step("method", "a speculative key holds a variable whose value is not known here")
         draft.understood = False

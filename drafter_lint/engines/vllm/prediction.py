@@ -85,12 +85,12 @@ def _tokens(case: Case, draft: Draft, view: View, *, given: Located[int] | None)
 
 
 def _state(case: Case, view: View, width: int | None) -> None:
-    backbone = view.integer("backbone_hidden_size")
-    takes = backbone or view.integer("hidden_size")
+    backbone = view.raw.integer("backbone_hidden_size")  # beside the text model's own sizes, not among them
+    takes = backbone.value if backbone else view.integer("hidden_size")
     if width is None or takes is None or width == takes:
         return
     says = f"the target hands over {width} elements a token, the prediction layer takes {takes}"
-    at = view.at("backbone_hidden_size" if backbone else "hidden_size")
+    at = backbone.at if backbone else view.at("hidden_size")
     measured = {"fed": width, "takes": takes}
     case.refuse(RefusalKind.STATE_WIDTH, "first-request", says, at=at, keys=("share.mtp",), measured=measured)
 

@@ -4,8 +4,8 @@
 Flags and speculative keys the engine accepts and then never looks at, in this version and with the method at hand.
 
 ## Why it bites
-The command reads as if it said something. The worst form: a drafter is named and no algorithm, and the server runs
-without speculation at all.
+The command reads as if it said something. The worst forms: a drafter is named and no algorithm, or a speculator is
+served by its own name in a release that puts its verifier in its place, and the server runs without speculation at all.
 
 ## Fix
 Leave the flag out, or add the one that makes it count.
@@ -37,6 +37,16 @@ def check(at: Deployment[Drafter]) -> Checks:
             measured={"speculates": False},
             evidence=plan.evidence_of("method"),
             fix=fix,
+            outcome=Outcome.SLOW,
+        )
+        return
+    if not plan.speculates and plan.method_origin == "checkpoint" and request.target is not None:
+        yield Found(
+            message=f"a speculator is served by its own name: {plan.engine} {plan.version} will serve its verifier alone",
+            locations=(request.target.at.saying("never drafts"),),
+            measured={"speculates": False},
+            evidence=plan.evidence_of("method"),
+            fix=Fix("serve the target, and name the speculator as its drafter"),
             outcome=Outcome.SLOW,
         )
         return
