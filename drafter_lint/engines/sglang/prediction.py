@@ -125,6 +125,7 @@ def weights(world: World, made: Module, opened: Checkpoint, table: TensorTable, 
         at = opened.config.at("quantization_config")
         says = "the checkpoint is quantised: only whether each part is there is followed, not its shape"
         notes.step("weights", says, made.key, at=at)
+        _projection(world, made, mine, _method(opened), notes)
         return Weights(visible=True, parameters=_by_stem(made.built, mine))
     policy = Policy(
         route=made.built.route,
@@ -136,6 +137,25 @@ def weights(world: World, made: Module, opened: Checkpoint, table: TensorTable, 
     loaded = load(_paired(made.built, mine), mine, policy)
     notes.refusals += loaded.refusals
     return Weights(visible=True, tensors=loaded.tensors, parameters=loaded.parameters, filled=loaded.filled)
+
+
+def _method(opened: Checkpoint) -> str:
+    named = opened.config.string("quantization_config", "quant_method")
+    return named.value if named else ""
+
+
+def _projection(world: World, made: Module, mine: TensorTable, method: str, notes: Notes) -> None:
+    """``eh_proj`` is a plain layer, whatever the checkpoint is: a packed one is half as wide, or less."""
+    by_quark = method == "quark" and world.text("mtp.eh-proj") == "quantised by quark"
+    if made.style != "nextn" or (by_quark and not made.built.name.startswith("Glm4")):
+        return
+    for name, tensor in mine.items():
+        slot = made.built.slots.get("model.eh_proj.weight")
+        if not name.endswith(".eh_proj.weight") or slot is None or tensor.shape == slot.shape:
+            continue
+        says = f"{name} has shape {[*tensor.shape]}; the plain layer built for it expects {[*slot.shape]}"
+        at, measured = (mine.at(name, f"expected {list(slot.shape)}"),), {"shape": [*tensor.shape]}
+        notes.refuse(RefusalKind.QUANTIZATION, "load", says, "mtp.eh-proj", at=at, measured=measured, tensors=(name,))
 
 
 def unfollowed(known: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 from drafter_lint.checkpoint import TensorTable
 from drafter_lint.engines.loading import Discard, Loaded, Lookup, Policy, Route, load
 from drafter_lint.engines.plan import Capture, MapUse, ParameterState, Provision, RefusalKind
-from drafter_lint.engines.vllm import limits, runner, timeline, weights
+from drafter_lint.engines.vllm import limits, packed, runner, timeline, weights
 from drafter_lint.engines.vllm import prediction_slots as tables
 from drafter_lint.engines.vllm.arguments import place
 from drafter_lint.engines.vllm.case import Case
@@ -108,11 +108,15 @@ def _weights(case: Case, draft: Draft, view: View, module: str) -> None:
     sizes = _sizes(case, view, family, found)
     if sizes is None:
         return
-    if case.target.quantization is not None or view.flag("quantization_config"):
-        case.step("weights", "the layers are quantised: where their tensors go is not followed", "loader.complete")
-        return
     loader = _Loader(family, sizes, skips_unknown=_skips_unknown(case, module))
     loaded = loader.load(case, loader.looked_at(found))
+    if case.target.quantization is not None or view.flag("quantization_config"):
+        case.step("weights", "the layers are quantised: only parts that never are are followed", "loader.complete")
+        plain = packed.plain_parts(found, loaded, {fate.parameter: tables.plain(fate.parameter) for fate in loaded.tensors})
+        case.notes.refusals.extend(plain.refusals)
+        bare = packed.projection(case, view, found, module=module, skips=loader.skips_unknown)
+        draft.tensors = plain.tensors + bare
+        return
     case.notes.refusals.extend(loaded.refusals)
     draft.tensors = loaded.tensors
     _complete(case, view, loaded)

@@ -1,0 +1,89 @@
+"""Quantised prediction layers: the parts vLLM builds plain whatever the checkpoint is, and one it builds packed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from drafter_lint.checkpoint import TensorTable
+from drafter_lint.engines.loading import Loaded
+from drafter_lint.engines.plan import RefusalKind, TensorFate
+from drafter_lint.engines.vllm import timeline
+from drafter_lint.engines.vllm.case import Case
+from drafter_lint.engines.vllm.view import View
+from drafter_lint.findings import Confidence
+
+_FC = "mtp.fc"
+#: Formats of compressed-tensors that put a weight under another name.
+_PACKED = ("pack-quantized", "nvfp4-pack-quantized", "marlin-24")
+_FLOATS = ("BF16", "F16", "F32")
+
+
+def plain_parts(found: TensorTable, loaded: Loaded, is_plain: Mapping[str, bool]) -> Loaded:
+    """Of a loading as if nothing were quantised, the parts that never are: norms, and projections of ``nn.Linear``.
+
+    Args:
+        found: the tensors.
+        loaded: as if nothing were quantised.
+        is_plain: by parameter, whether the class builds it plain whatever the checkpoint says.
+    """
+    mine = {fate.name for fate in loaded.tensors if is_plain.get(fate.parameter, False)}
+    tensors = tuple(fate for fate in loaded.tensors if fate.name in mine and fate.name in found)
+    refusals = tuple(
+        refusal
+        for refusal in loaded.refusals
+        if refusal.kind is RefusalKind.TENSOR_SHAPE and set(refusal.tensors) <= mine
+    )
+    return replace(loaded, tensors=tensors, parameters=(), refusals=refusals)
+
+
+def projection(case: Case, view: View, found: TensorTable, *, module: str, skips: bool) -> tuple[TensorFate, ...]:
+    """``mtp.fc`` stored plain where the class builds it as the checkpoint's quantisation says."""
+    tensor = found.get(f"{_FC}.weight")
+    law = timeline.at(case.world, "mtp.fc-quantised", module)
+    written = view.raw.raw("quantization_config") or case.target.text.raw("quantization_config")
+    settings = written.value if written is not None and isinstance(written.value, dict) else {}
+    if tensor is None or law is None or tensor.dtype not in _FLOATS or not _covers(settings):
+        return ()
+    says = (
+        f"{tensor.name} is stored plain ({tensor.dtype}); its layer is built packed, "
+        f"for quantization_config.ignore does not name {_FC}"
+    )
+    if skips:
+        return (TensorFate(name=tensor.name, fate="dropped", says=says, evidence=case.evidence("mtp.fc-quantised")),)
+    case.refuse(
+        RefusalKind.QUANTIZATION,
+        "load",
+        says,
+        at=found.at(tensor.name, "plain"),
+        beside=(written.at,) if written is not None else (),
+        keys=("mtp.fc-quantised",),
+        tensors=(tensor.name,),
+        confidence=Confidence.LIKELY,
+    )
+    return ()
+
+
+def _covers(settings: Mapping[str, object]) -> bool:
+    """True if the quantisation is of a kind that packs every linear layer, and leaves this one out nowhere."""
+    if settings.get("quant_method") != "compressed-tensors":
+        return False
+    groups = settings.get("config_groups")
+    groups = [group for group in groups.values() if isinstance(group, dict)] if isinstance(groups, dict) else []
+    formats = {settings.get("format"), *(group.get("format") for group in groups)} - {None}
+    targets = [target for group in groups if isinstance(group.get("targets"), list) for target in group["targets"]]
+    if not formats or not formats <= set(_PACKED) or "Linear" not in targets:
+        return False
+    ignored = settings.get("ignore")
+    return not any(_names(entry) for entry in ignored) if isinstance(ignored, list) else True
+
+
+def _names(entry: object) -> bool:
+    """True if an entry of ``ignore`` may mean the projection; patterns of a file are never run."""
+    if not isinstance(entry, str):
+        return True
+    if not entry.startswith("re:"):
+        return entry == _FC
+    words = re.findall(r"[A-Za-z]{2,}", entry.removeprefix("re:"))
+    return not words or any(word in {"mtp", "fc"} for word in words)
