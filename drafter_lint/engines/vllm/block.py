@@ -8,7 +8,7 @@ from drafter_lint.checkpoint import TensorTable
 from drafter_lint.engines.loading import Discard, Loaded, Lookup, Policy, Route, load
 from drafter_lint.engines.plan import FcUse, RefusalKind, TensorFate
 from drafter_lint.engines.vllm import architecture as architectures
-from drafter_lint.engines.vllm import block_capture, block_slots, capture, limits, provision, runner, timeline
+from drafter_lint.engines.vllm import block_capture, block_slots, capture, limits, packed, provision, runner, timeline
 from drafter_lint.engines.vllm import weights as loading
 from drafter_lint.engines.vllm.arguments import place
 from drafter_lint.engines.vllm.case import Case
@@ -45,6 +45,8 @@ def run(case: Case, draft: Draft, view: View, *, given: Located[int] | None) -> 
     _anchor(case, view, name, runner=draft.runner)
     limits.mask_token(case, view, runner=draft.runner)
     draft.capture = block_capture.capture(case, view, runner=draft.runner)
+    if architecture.value == "DSparkDraftModel":
+        packed.named_twice(case)
     followed = _FOLLOWED.get(registered.rpartition(".")[0])
     if followed is None or name != followed:
         case.step("weights", f"{draft.draft_class} loads its own layers; which tensor goes where is not followed")

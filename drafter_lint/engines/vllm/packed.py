@@ -1,4 +1,4 @@
-"""Quantised prediction layers: the parts vLLM builds plain whatever the checkpoint is, and one it builds packed."""
+"""Quantised prediction layers: parts vLLM builds plain whatever the checkpoint is, and parts it builds packed."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _FC = "mtp.fc"
 #: Formats of compressed-tensors that put a weight under another name.
 _PACKED = ("pack-quantized", "nvfp4-pack-quantized", "marlin-24")
 _FLOATS = ("BF16", "F16", "F32")
+_EXPERT = re.compile(r"mtp\.\d+\.ffn\.experts\.\d+\.w[123]\.weight$")
 
 
 def plain_parts(found: TensorTable, loaded: Loaded, is_plain: Mapping[str, bool]) -> Loaded:
@@ -63,6 +64,64 @@ def projection(case: Case, view: View, found: TensorTable, *, module: str, skips
         confidence=Confidence.LIKELY,
     )
     return ()
+
+
+def experts(case: Case, found: TensorTable) -> None:
+    """Experts of a DeepSeek-V4 prediction layer stored plain, where the class builds the 4-bit ones of its target."""
+    if not _four_bit_experts(case):
+        return
+    plain = [name for name, tensor in found.items() if tensor.dtype in _FLOATS and _EXPERT.search(name)]
+    if not plain:
+        return
+    says = (
+        f"{len(plain)} experts of the prediction layers are stored plain, the first is {plain[0]}; "
+        "they are built in 4 bits, as the target's are"
+    )
+    case.refuse(
+        RefusalKind.QUANTIZATION,
+        "load",
+        says,
+        at=found.at(plain[0], "plain"),
+        keys=("deepseek-v4.experts",),
+        measured={"plain": len(plain)},
+        tensors=tuple(plain[:20]),
+        confidence=Confidence.LIKELY,
+    )
+
+
+def named_twice(case: Case) -> None:
+    """A DSpark module inside its target that is named as a drafter: it then gets the quantisation of another model."""
+    given = case.request.drafter
+    if given is None or case.request.draft_quantization is not None or not _four_bit_experts(case):
+        return
+    says = (
+        "the drafter is inside its target and named as a model of its own: its experts are built as 8-bit ones, "
+        "for only an unnamed one takes over the target's quantisation"
+    )
+    case.refuse(
+        RefusalKind.QUANTIZATION,
+        "load",
+        says,
+        at=given.at,
+        keys=("dspark.quantisation", "deepseek-v4.experts"),
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _four_bit_experts(case: Case) -> bool:
+    """True if DeepSeek-V4's own quantisation holds for the target, with experts of 4 bits, its default."""
+    config = case.target.checkpoint.config
+    method, kind = config.string("quantization_config", "quant_method"), config.string("model_type")
+    width = config.string("expert_dtype")
+    left = config.raw("quantization_config", "ignored_layers")
+    return (
+        method is not None
+        and method.value == "fp8"
+        and kind is not None
+        and kind.value == "deepseek_v4"
+        and (width is None or width.value == "fp4")
+        and not (left is not None and left.value)
+    )
 
 
 def _covers(settings: Mapping[str, object]) -> bool:

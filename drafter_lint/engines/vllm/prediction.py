@@ -101,6 +101,8 @@ def _weights(case: Case, draft: Draft, view: View, module: str) -> None:
     if found is None:
         return
     _layers(case, view, found, module=module)
+    if draft.architecture == "DeepSeekV4MTPModel":
+        packed.experts(case, found)
     if family is None or view.get("index_topk") is not None:
         says = f"{draft.draft_class} loads its own layers; which tensor goes where is not followed"
         case.step("weights", says, "registry.speculative")
