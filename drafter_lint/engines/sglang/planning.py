@@ -196,7 +196,7 @@ def _blocks(
     if not block.suits(known, fields, method, name, notes):
         return outcome
     context(world, fields, target, request, notes)
-    quantised(world, fields, request, notes)
+    quantised(world, opened, fields, request, notes)
     made = block.follow(world, opened, target, request, notes, known=known, method=method)
     return replace(outcome, capture=made.capture, running=made.running, weights=made.weights)
 
@@ -217,7 +217,7 @@ def _standalone(
     if fields is None:
         return outcome
     standalone.checks(world, fields, target, request, notes)
-    quantised(world, Fields(opened.config, fields.overrides), request, notes)
+    quantised(world, opened, Fields(opened.config, fields.overrides), request, notes)
     names = opened.config.strings("architectures")
     if standalone.rewritten(world, name, names.value[0] if names and names.value else "", notes):
         return replace(outcome, understood=bool(notes.refusals))
@@ -270,7 +270,7 @@ def _eagle(
     context(world, Fields(text_config(opened.config), fields.overrides), target, request, notes)
     if not prediction.follows(world, known, fields):
         config_fields(world, method, fields, notes)
-    quantised(world, fields, request, notes)
+    quantised(world, opened, fields, request, notes)
     offers_head(world, target, notes)
     if method != "EAGLE3" and prediction.follows(world, known, Fields(text_config(opened.config), fields.overrides)):
         return _prediction(world, opened, target, outcome=outcome, notes=notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.engines.plan import RefusalKind
 from drafter_lint.engines.sglang.classes import AUX_CLASSES
 from drafter_lint.engines.sglang.fields import Fields
@@ -11,6 +12,7 @@ from drafter_lint.facts import World
 from drafter_lint.findings import Confidence
 from drafter_lint.launch import LaunchRequest
 
+_BESIDE = "hf_quant_config.json"
 #: Quantisation methods that read a description beside the weights.
 _DESCRIBED = frozenset(
     (
@@ -45,8 +47,10 @@ def config_fields(world: World, method: str, fields: Fields, notes: Notes) -> No
         notes.refuse(RefusalKind.CONFIG_FIELD, "load", says, "draft.null-eagle-config", at=at)
 
 
-def quantised(world: World, fields: Fields, request: LaunchRequest, notes: Notes) -> None:
+def quantised(world: World, opened: Checkpoint, fields: Fields, request: LaunchRequest, notes: Notes) -> None:
     """The drafter inherits ``--quantization``; a method with a description of its own needs one in the drafter too."""
+    if _BESIDE in opened.source.files:  # what Model-Optimizer writes; read in place of the field (model_config.py)
+        return
     own = request.draft_quantization if world.text("draft.quantization") != "inherited" else None
     given = own or request.quantization
     if given is None or given.value not in _DESCRIBED or fields.true("quantization_config"):
