@@ -106,7 +106,8 @@ def plan(
     given |= {"method": method} if method else {}
     given |= keys
     asked = {key: value for key, value in given.items() if value is not ...}
-    words = [*before, "vllm", "serve", "./target", "--speculative-config", json.dumps(asked), *flags]
+    forced = ("VLLM_USE_V1=1",) if version == "0.8.5" and method in {"eagle", "eagle3"} else ()
+    words = [*forced, *before, "vllm", "serve", "./target", "--speculative-config", json.dumps(asked), *flags]
     verifier = read_target(opened(target or llama(), {}, "target", "./target"))
     drafter = opened(config, weights() if lines is None else lines, "drafter", path)
     (world,) = worlds(profile("vllm"), version_of(version))
@@ -656,6 +657,14 @@ def test_what_is_needed_is_what_the_plan_takes(version: str) -> None:
     )
     assert request.assumed
     assert (made.method, made.refusals) == ("eagle3", ())
+
+
+def test_the_oldest_release_serves_eagle_by_v0_unless_it_is_told_otherwise() -> None:
+    made = plan("0.8.5", e3(), before=("VLLM_USE_V1=0",))
+    assert not made.understood
+    assert kinds(made) == {RefusalKind.TENSOR_UNEXPECTED}
+    assert plan("0.8.5", e3()).understood
+    assert plan("0.9.2", e3()).understood
 
 
 def test_an_eagle3_drafter_under_a_method_for_other_drafters() -> None:

@@ -1,4 +1,4 @@
-"""Public reports of drafters that would not load, draft or pay: on the release of the report, the verdict of the report.
+"""Public reports of drafters that would not load, draft or pay: on the report's release, the report's verdict.
 
 Each file of ``fixtures/reports`` but the list retells one. ``list.toml`` names every report that was collected: the
 case that retells it, here or in another folder of cases, or why none can.

@@ -10,7 +10,15 @@ from drafter_lint.checkpoint import Checkpoint, TensorTable
 from drafter_lint.engines.loading import Policy, Slot, load
 from drafter_lint.engines.plan import Capture, FcUse, MapUse, Provision, RefusalKind
 from drafter_lint.engines.sglang import slots
-from drafter_lint.engines.sglang.block_fields import layer_ids, markov_kind, mask_file, mask_token, place, sliding, spark
+from drafter_lint.engines.sglang.block_fields import (
+    layer_ids,
+    markov_kind,
+    mask_file,
+    mask_token,
+    place,
+    sliding,
+    spark,
+)
 from drafter_lint.engines.sglang.block_slots import parameters, route
 from drafter_lint.engines.sglang.capture import kept
 from drafter_lint.engines.sglang.classes import divisible

@@ -1,4 +1,4 @@
-"""What DFLASH and DSPARK read of a block drafter beside its weights: layer ids, layer types, mask token, Markov head."""
+"""What DFLASH and DSPARK read of a block drafter beside its weights: layer ids and types, mask token, Markov head."""
 
 from __future__ import annotations
 

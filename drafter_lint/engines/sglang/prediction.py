@@ -17,6 +17,7 @@ from drafter_lint.engines.sglang.notes import Notes
 from drafter_lint.engines.sglang.sharing import Running
 from drafter_lint.engines.sglang.weights import Weights
 from drafter_lint.facts import World
+from drafter_lint.findings import JsonValue
 
 Style = Literal["nextn", "mimo", "qwen"]
 #: The class, the names it takes, and the fact that speaks of its loader.
@@ -154,7 +155,8 @@ def _projection(world: World, made: Module, mine: TensorTable, method: str, note
         if not name.endswith(".eh_proj.weight") or slot is None or tensor.shape == slot.shape:
             continue
         says = f"{name} has shape {[*tensor.shape]}; the plain layer built for it expects {[*slot.shape]}"
-        at, measured = (mine.at(name, f"expected {list(slot.shape)}"),), {"shape": [*tensor.shape]}
+        at = (mine.at(name, f"expected {[*slot.shape]}"),)
+        measured: dict[str, JsonValue] = {"shape": [*tensor.shape], "expected": [*slot.shape]}
         notes.refuse(RefusalKind.QUANTIZATION, "load", says, "mtp.eh-proj", at=at, measured=measured, tensors=(name,))
 
 

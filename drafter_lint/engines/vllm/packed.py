@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from drafter_lint.checkpoint import TensorTable
 from drafter_lint.engines.loading import Loaded
 from drafter_lint.engines.plan import RefusalKind, TensorFate
+from drafter_lint.engines.vllm import prediction_slots as tables
 from drafter_lint.engines.vllm import timeline
 from drafter_lint.engines.vllm.case import Case
 from drafter_lint.engines.vllm.view import View
@@ -21,25 +21,28 @@ _FLOATS = ("BF16", "F16", "F32")
 _EXPERT = re.compile(r"mtp\.\d+\.ffn\.experts\.\d+\.w[123]\.weight$")
 
 
-def plain_parts(found: TensorTable, loaded: Loaded, is_plain: Mapping[str, bool]) -> Loaded:
-    """Of a loading as if nothing were quantised, the parts that never are: norms, and projections of ``nn.Linear``.
+def follow(
+    case: Case, view: View, found: TensorTable, loaded: Loaded, *, module: str, skips: bool
+) -> tuple[TensorFate, ...]:
+    """What is known of the tensors of quantised layers.
 
     Args:
+        case: the planning in progress.
+        view: the configuration.
         found: the tensors.
-        loaded: as if nothing were quantised.
-        is_plain: by parameter, whether the class builds it plain whatever the checkpoint says.
+        loaded: a loading as if nothing were quantised. Norms and projections of ``nn.Linear`` never are.
+        module: the registry's module of the class.
+        skips: True if the loader leaves out names without a parameter.
     """
-    mine = {fate.name for fate in loaded.tensors if is_plain.get(fate.parameter, False)}
-    tensors = tuple(fate for fate in loaded.tensors if fate.name in mine and fate.name in found)
-    refusals = tuple(
-        refusal
-        for refusal in loaded.refusals
-        if refusal.kind is RefusalKind.TENSOR_SHAPE and set(refusal.tensors) <= mine
-    )
-    return replace(loaded, tensors=tensors, parameters=(), refusals=refusals)
+    case.step("weights", "the layers are quantised: only parts that never are are followed", "loader.complete")
+    plain = tuple(fate for fate in loaded.tensors if tables.plain(fate.parameter))
+    mine = {fate.name for fate in plain}
+    shapes = [refusal for refusal in loaded.refusals if refusal.kind is RefusalKind.TENSOR_SHAPE]
+    case.notes.refusals.extend(refusal for refusal in shapes if set(refusal.tensors) <= mine)
+    return plain + _projection(case, view, found, module=module, skips=skips)
 
 
-def projection(case: Case, view: View, found: TensorTable, *, module: str, skips: bool) -> tuple[TensorFate, ...]:
+def _projection(case: Case, view: View, found: TensorTable, *, module: str, skips: bool) -> tuple[TensorFate, ...]:
     """``mtp.fc`` stored plain where the class builds it as the checkpoint's quantisation says."""
     tensor = found.get(f"{_FC}.weight")
     law = timeline.at(case.world, "mtp.fc-quantised", module)

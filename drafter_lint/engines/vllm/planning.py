@@ -116,23 +116,21 @@ def _drafted(case: Case, draft: Draft, view: View, *, given: Located[int] | None
 
 
 def _v0(case: Case, draft: Draft, chosen: method.Method) -> None:
-    """Releases with both engines use V1 only for methods that were written out."""
-    if not case.world.flag("method.v1-only-if-named") or (
-        chosen.origin == "flag" and chosen.name in {"eagle", "eagle3"}
-    ):
+    """Releases with both engines use V1 only for methods that were written out, and the older one not even then."""
+    named = chosen.origin == "flag" and chosen.name in {"eagle", "eagle3"}
+    if not case.world.flag("method.v1-only-if-named") or (named and _served_by_v1(case)):
         return
     if chosen.name == "draft_model":  # what V0 does with one is modelled
         return
     if chosen.name is not None and chosen.name not in {"eagle", "eagle3"}:
         _older_engine(case, chosen)
         return
-    says = (
-        f"{chosen.name} was not asked for by name, so the V0 engine serves; what it does with a drafter is not modelled"
-    )
-    case.step("runner", says, "method.v1-only-if-named", at=chosen.at)
+    why = "this release runs it in V1 only with VLLM_USE_V1=1" if named else f"{chosen.name} was not asked for by name"
+    says = f"{why}, so the V0 engine serves; what it does with a drafter is not modelled"
+    case.step("runner", says, "method.v1-eagle" if named else "method.v1-only-if-named", at=chosen.at)
     draft.understood = False
     layers = [name for name in weights.names(case) if "midlayer." in name or "d2t" in name]
-    if chosen.name == "eagle" and layers:
+    if layers:
         case.refuse(
             RefusalKind.TENSOR_UNEXPECTED,
             "load",
@@ -142,6 +140,12 @@ def _v0(case: Case, draft: Draft, chosen: method.Method) -> None:
             tensors=tuple(layers),
             confidence=Confidence.LIKELY,
         )
+
+
+def _served_by_v1(case: Case) -> bool:
+    asked = case.request.environment.get("VLLM_USE_V1")
+    forced = asked is not None and asked.value.strip().lower() in {"1", "true"}
+    return forced or case.world.text("method.v1-eagle") == "V1"
 
 
 def _older_engine(case: Case, chosen: method.Method) -> None:

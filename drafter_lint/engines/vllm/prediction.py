@@ -113,11 +113,7 @@ def _weights(case: Case, draft: Draft, view: View, module: str) -> None:
     loader = _Loader(family, sizes, skips_unknown=_skips_unknown(case, module))
     loaded = loader.load(case, loader.looked_at(found))
     if case.target.quantization is not None or view.flag("quantization_config"):
-        case.step("weights", "the layers are quantised: only parts that never are are followed", "loader.complete")
-        plain = packed.plain_parts(found, loaded, {fate.parameter: tables.plain(fate.parameter) for fate in loaded.tensors})
-        case.notes.refusals.extend(plain.refusals)
-        bare = packed.projection(case, view, found, module=module, skips=loader.skips_unknown)
-        draft.tensors = plain.tensors + bare
+        draft.tensors = packed.follow(case, view, found, loaded, module=module, skips=loader.skips_unknown)
         return
     case.notes.refusals.extend(loaded.refusals)
     draft.tensors = loaded.tensors

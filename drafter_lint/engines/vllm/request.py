@@ -10,6 +10,7 @@ from drafter_lint.facts import World
 from drafter_lint.findings import Located, Location
 from drafter_lint.launch import LaunchRequest
 
+_V1 = "VLLM_USE_V1"
 #: Drafted tokens when nobody says how many.
 TOKENS = 3
 #: Methods that draft another number unless told: a prediction layer drafts one, a DSpark block seven.
@@ -31,19 +32,24 @@ def needed(world: World, method: str, drafter: str, target: str, *, context_leng
         keys["num_speculative_tokens"] = tokens
     if method in {"peagle", "pard"} and timeline.at(world, "flags.keys", "parallel_drafting") is not None:
         keys["parallel_drafting"] = True
-    argv: tuple[str, ...] = ("vllm", "serve", target, "--speculative-config", json.dumps(keys))
+    old = name in {"eagle", "eagle3"} and world.text("method.v1-eagle") != "V1"
+    before = (f"{_V1}=1",) if old else ()
+    argv: tuple[str, ...] = (*before, "vllm", "serve", target, "--speculative-config", json.dumps(keys))
     if context_length:
         argv += ("--max-model-len", str(context_length))
-    at = Location(role="launch", subject="command line", argument=4)
+    first = Location(role="launch", subject="command line", argument=0)
+    shift = len(before)
+    at = replace(first, argument=4 + shift)
     return LaunchRequest(
         engine="vllm",
         argv=argv,
         method=Located(name, at) if "method" in keys else None,
         drafter=Located(drafter, at) if "model" in keys else None,
-        target=Located(target, Location(role="launch", subject="command line", argument=2)),
+        target=Located(target, replace(first, argument=2 + shift)),
         num_speculative_tokens=Located(tokens, at) if tokens else None,
-        context_length=Located(context_length, replace(at, argument=6)) if context_length else None,
+        context_length=Located(context_length, replace(at, argument=6 + shift)) if context_length else None,
         speculative_config={key: Located(value, at) for key, value in keys.items()},
+        environment={_V1: Located("1", first)} if old else {},
         assumed=True,
     )
 

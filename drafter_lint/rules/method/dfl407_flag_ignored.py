@@ -42,7 +42,7 @@ def check(at: Deployment[Drafter]) -> Checks:
         return
     if not plan.speculates and plan.method_origin == "checkpoint" and request.target is not None:
         yield Found(
-            message=f"a speculator is served by its own name: {plan.engine} {plan.version} will serve its verifier alone",
+            message=f"a speculator is what is served: {plan.engine} {plan.version} will serve its verifier alone",
             locations=(request.target.at.saying("never drafts"),),
             measured={"speculates": False},
             evidence=plan.evidence_of("method"),

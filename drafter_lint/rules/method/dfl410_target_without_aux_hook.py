@@ -2,11 +2,12 @@
 
 ## What it checks
 Whether the engine's class for the target has the hook that captures hidden states of inner layers, and is on the
-engine's list where there is one.
+engine's list where there is one; and whether the hook reaches its layers.
 
 ## Why it bites
 EAGLE-3 needs states from three inner layers. Each model class gains the hook on its own, often several releases after
-the model itself.
+the model itself. SGLang's Qwen3.5 inherited one that tells the model which layers to capture and marks none of them: it
+hands over nothing and stops at its first pass (0.5.11 to 0.5.21).
 
 ## Fix
 Use a release whose class for this target has the hook, or a drafter that takes the last state only.

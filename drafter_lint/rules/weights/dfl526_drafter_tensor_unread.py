@@ -5,7 +5,8 @@ Every tensor of the file that the engine's class looks at, against the parameter
 
 ## Why it bites
 Some loaders skip what they do not know, with a warning in the log or without a word: a bias whose field is not
-declared, heads under the names of another release. What was trained is thrown away, and the drafter runs without it.
+declared, heads under the names of another release, the mask token's embedding in a file of its own. What was trained
+is thrown away, and the drafter runs without it.
 
 ## Fix
 Rename the tensors to what this engine's class calls them, or declare the part in the field the class reads.
