@@ -1,0 +1,106 @@
+"""A session with one engine: its interpreter is started once, and given one constructed pair after another."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+
+from conformance.pairs import PairWriter
+from conformance.record import Record, launch_of, record
+from conformance.truth import ROOT, Engine, Run, TruthCase
+from conformance.workers.protocol import Task, read_seen, task_line
+
+_LAST_WORDS = 400
+
+
+class CannotStart(Exception):
+    """The engine's interpreter does not answer; the message holds its last words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """How to run cases.
+
+    Attributes:
+        engine: which engine.
+        python: the interpreter of the environment it is installed in.
+        limit: seconds a case may take.
+        scratch: a folder for pairs and logs; logs stay, pairs go.
+    """
+
+    engine: Engine
+    python: Path
+    limit: float
+    scratch: Path
+
+    def run(self, cases: Sequence[TruthCase]) -> Iterator[Record]:
+        """Run cases, one record each and in their order; the next pair is written while one runs.
+
+        Raises:
+            CannotStart: the interpreter cannot be started, or cannot import the engine.
+        """
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        wanted = [(case, template) for case in cases if (template := launch_of(case, self.engine))]
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder, self._start() as worker:
+            version = self._greeting(worker)
+            writer = PairWriter(Path(folder))
+            sent = self._send(worker, writer, wanted[0]) if wanted else False
+            for number, (case, template) in enumerate(wanted):
+                ahead = number + 1 < len(wanted) and self._send(worker, writer, wanted[number + 1])
+                answer = worker.stdout.readline() if worker.stdout and sent else ""
+                rmtree(writer.folder(case), ignore_errors=True)
+                if answer:
+                    yield record(case, template, read_seen(answer))
+                else:
+                    reason = "the engine's interpreter has ended"
+                    yield Record(case=case.id, engine=self.engine, version=version, not_run=reason)
+                sent = ahead
+
+    def _start(self) -> subprocess.Popen[str]:
+        environment = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
+        # Engines read their own variables; those of the caller must not decide what is recorded.
+        environment["PYTHONPATH"] = str(ROOT)
+        with (self.scratch / "worker.log").open("wb") as log:
+            try:
+                return subprocess.Popen(
+                    [self.python, "-m", "conformance.workers", self.engine, self.scratch.resolve()],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                    env=environment,
+                    cwd=self.scratch,
+                )
+            except OSError as error:
+                raise CannotStart(str(error)) from error
+
+    def _greeting(self, worker: subprocess.Popen[str]) -> str:
+        line = worker.stdout.readline() if worker.stdout else ""
+        if not line:
+            words = (self.scratch / "worker.log").read_text("utf-8", errors="replace").strip()
+            raise CannotStart(words[-_LAST_WORDS:])
+        return str(json.loads(line)["version"])
+
+    def _send(self, worker: subprocess.Popen[str], writer: PairWriter, what: tuple[TruthCase, Run]) -> bool:
+        case, template = what
+        task = Task(
+            case=case.id,
+            folder=str(writer.write(case)),
+            drafter=case.drafter_folder,
+            launch=template.launch,
+            environment=template.environment,
+            limit=self.limit,
+        )
+        try:
+            if worker.stdin:
+                worker.stdin.write(task_line(task))
+                worker.stdin.flush()
+        except BrokenPipeError:
+            return False
+        return True
