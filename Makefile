@@ -39,7 +39,7 @@ lint: $(VENV)/tools.stamp
 
 types: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/mypy
-	$(BIN)/mypy tests scripts benchmarks fuzz
+	$(BIN)/mypy tests scripts benchmarks fuzz conformance
 
 contracts: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/lint-imports

@@ -10,6 +10,7 @@ from typing import get_args
 
 import click
 
+from conformance.adding import add
 from conformance.record import Record
 from conformance.report import Report, report
 from conformance.session import CannotStart, Session
@@ -61,6 +62,17 @@ def report_on(records: Path) -> None:
         raise click.UsageError(f"{records} holds no record")
     made = {each.case for each in read}
     _tell(report([case for case in load_cases() if case.id in made], read, engine=read[0].engine))
+
+
+@main.command("add")
+@click.argument("records", type=_RECORDS)
+def add_to_truth(records: Path) -> None:
+    """Add records to fixtures/truth; what is recorded there already stays as it is."""
+    cases = {case.id: case for case in load_cases()}
+    read = [Record.parse(line) for line in records.read_text("utf-8").splitlines()]
+    runs = [(each.case, each.run) for each in read if each.run is not None]
+    added = sum(add(cases[case], run) for case, run in runs)
+    click.echo(f"{added} added, {len(runs) - added} recorded before, {len(read) - len(runs)} not run")
 
 
 def _tell(made: Report) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -47,7 +49,7 @@ class Session:
         """
         self.scratch.mkdir(parents=True, exist_ok=True)
         wanted = [(case, template) for case in cases if (template := launch_of(case, self.engine))]
-        with tempfile.TemporaryDirectory(dir=self.scratch) as folder, self._start() as worker:
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder, self._worker() as worker:
             version = self._greeting(worker)
             writer = PairWriter(Path(folder))
             sent = self._send(worker, writer, wanted[0]) if wanted else False
@@ -61,6 +63,17 @@ class Session:
                     reason = "the engine's interpreter has ended"
                     yield Record(case=case.id, engine=self.engine, version=version, not_run=reason)
                 sent = ahead
+
+    @contextmanager
+    def _worker(self) -> Iterator[subprocess.Popen[str]]:
+        """The engine's interpreter, ended with all it has started when nobody waits for an answer any more."""
+        worker = self._start()
+        try:
+            yield worker
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(worker.pid, signal.SIGKILL)
+            worker.communicate()
 
     def _start(self) -> subprocess.Popen[str]:
         environment = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
@@ -76,6 +89,7 @@ class Session:
                     text=True,
                     env=environment,
                     cwd=self.scratch,
+                    start_new_session=True,
                 )
             except OSError as error:
                 raise CannotStart(str(error)) from error

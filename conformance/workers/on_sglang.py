@@ -44,7 +44,7 @@ PACKAGE = "sglang"
 VERSION = version("sglang")
 RELEASE = tuple(int(number) for number in re.findall(r"\d+", VERSION)[:3])
 PROMPT = [168, 169, 170]
-NEW_TOKENS = 9
+NEW_TOKENS = 5
 #: What a CPU asks for besides; nothing here is about the drafter. Bfloat16 comes out wrong in Triton's interpreter, so
 #: the launches say float32.
 _MACHINE = [
