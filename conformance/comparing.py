@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from conformance.record import acceptance
+from conformance.record import accepts_all
 from conformance.truth import FACTS, TRUTH, Engine, Run, SaysNothing, TruthCase, judge
 
 Against: TypeAlias = Literal["plan", "truth"]
@@ -25,7 +25,7 @@ _FIELDS: Mapping[str, str] = {
     "partial": "partial",
     "embedding shared": "shares_embed",
     "head shared": "shares_lm_head",
-    "accepted": "accept_length",
+    "accepts all": "accept_length",
     "refused with": "error_type",
     "refused in": "error_at",
 }
@@ -61,7 +61,8 @@ def with_truth(case: TruthCase, run: Run, version: str) -> Iterator[Comparison]:
         return
     for aspect, name in _FIELDS.items():
         was, now = _value(then, name), _value(run, name)
-        if was is not None and case.tells(then, version, name):
+        judged = name != "silent_by" or then.outcome != "loads"
+        if was is not None and judged and case.tells(then, version, name):
             yield Comparison(case.id, aspect, was, now, was == now)
 
 
@@ -73,7 +74,9 @@ def recorded_at(case: TruthCase, engine: Engine, version: str) -> Run | None:
 
 def _value(run: Run, name: str) -> object:
     if name == "accept_length":
-        return acceptance(run)
+        return accepts_all(run)
+    if name == "silent_by" and {"unloaded", "partial"} & {*run.silent_by}:
+        return sorted({*run.silent_by} - {"accept"})
     value: object = getattr(run, name)
     return sorted(value, key=str) if isinstance(value, list) else value
 

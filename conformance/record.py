@@ -88,14 +88,15 @@ def record(case: TruthCase, template: Run, seen: Seen) -> Record:
             seconds=seen.seconds,
         )
     refused = seen.error_type is not None
-    reasons = [] if refused else list(_silent_by(case, seen))
+    blind = is_blind(case)
+    reasons = [] if refused or blind else list(_silent_by(case, seen))
     run = Run(
         engine=engine,
         versions=[seen.version],
         launch=template.launch,
         environment=template.environment,
         runner=template.runner,
-        outcome="refuses" if refused else "loads" if is_blind(case) else "silent" if reasons else "ok",
+        outcome="refuses" if refused else "loads" if blind else "silent" if reasons else "ok",
         stage=seen.stage,
         silent_by=reasons,
         speculates=refused or seen.method is not None,
@@ -122,13 +123,15 @@ def is_blind(case: TruthCase) -> bool:
     return any(run.outcome == "loads" and run.stage == "generated" for run in case.runs)
 
 
-def acceptance(run: Run) -> str | None:
-    """How much was accepted: all, some, or nothing but the target's own token."""
-    if run.accept_length is None or run.num_speculative_tokens is None:
+def accepts_all(run: Run) -> bool | None:
+    """True if every draft token was accepted; None if that was not seen.
+
+    How many of a wrong pair's tokens are accepted is chance, and so is everything where a parameter was never filled:
+    it holds what the memory held.
+    """
+    if run.accept_length is None or run.num_speculative_tokens is None or {"unloaded", "partial"} & {*run.silent_by}:
         return None
-    if run.accept_length >= 1 + run.num_speculative_tokens - _FULL_WITHIN:
-        return "all"
-    return "none" if run.accept_length < 1 + _FULL_WITHIN else "some"
+    return run.accept_length >= 1 + run.num_speculative_tokens - _FULL_WITHIN
 
 
 def _silent_by(case: TruthCase, seen: Seen) -> Iterator[str]:

@@ -123,4 +123,6 @@ def _section(
 def _said(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(str, value))}]" if value else "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "nothing" if value is None else str(value)

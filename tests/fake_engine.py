@@ -62,6 +62,6 @@ def interpreter(folder: Path) -> Path:
 def main() -> None:
     """Stand in for ``python -m conformance.workers vllm FOLDER``."""
     module = types.ModuleType("conformance.workers.on_vllm")
-    vars(module).update(VERSION=VERSION, PACKAGE="vllm", run=run)
+    vars(module).update(VERSION=VERSION, HOME=Path(__file__).parent, run=run)
     sys.modules[module.__name__] = module
     worker.main(sys.argv[3], Path(sys.argv[4]))

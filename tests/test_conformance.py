@@ -20,11 +20,11 @@ from conformance.adding import add
 from conformance.circles import Circles
 from conformance.comparing import with_plan, with_truth
 from conformance.pairs import PairWriter, encoded
-from conformance.record import Record, acceptance, launch_of, record
+from conformance.record import Record, accepts_all, launch_of, record
 from conformance.report import report
 from conformance.session import CannotStart, Session
 from conformance.weights import LAYERS, STEP, Weights
-from conformance.workers.protocol import Seen
+from conformance.workers.protocol import Seen, whole_numbers
 from drafter_lint.recipe import Recipe
 from fake_engine import interpreter
 from truth_cases import TRUTH, Run, TruthCase, load_cases, read_case
@@ -318,11 +318,28 @@ def test_the_observations_of_the_truth_are_judged_as_they_were_recorded() -> Non
     assert judged > 300
 
 
-@pytest.mark.parametrize(("length", "how"), [(4.0, "all"), (3.75, "all"), (2.0, "some"), (1.143, "none"), (None, None)])
-def test_acceptance_is_all_some_or_none(length: float | None, how: str | None) -> None:
-    made = recorded(seen(accept_length=length)).run
+@pytest.mark.parametrize(
+    ("what", "whole"),
+    [
+        (seen(), True),
+        (seen(accept_length=3.75), True),
+        (seen(accept_length=2.0), False),
+        (seen(accept_length=None), None),
+        (seen(unfilled=["model.fc.weight"], accept_length=1.0), None),
+    ],
+)
+def test_acceptance_is_whole_or_not_and_chance_where_a_parameter_was_never_filled(
+    what: Seen, whole: bool | None
+) -> None:
+    made = recorded(what).run
     assert made is not None
-    assert acceptance(made) == how
+    assert accepts_all(made) is whole
+
+
+def test_layers_are_numbers_or_nothing() -> None:
+    assert whole_numbers((2, 4, 5)) == [2, 4, 5]
+    assert whole_numbers(None) == []
+    assert whole_numbers(["2", 4]) is None
 
 
 # -- comparisons
@@ -340,7 +357,7 @@ def test_a_run_like_the_recorded_one_agrees_and_every_other_field_is_a_differenc
     assert {item.agrees for item in with_truth(case, run, "0.33.0")} == {True}
     changed = run.model_copy(update={"outcome": "silent", "accept_length": 1.0, "aux_layers": [1, 3, 4]})
     differing = {item.aspect for item in with_truth(case, changed, "0.33.0") if not item.agrees}
-    assert differing == {"outcome", "accepted", "boundaries"}
+    assert differing == {"outcome", "accepts all", "boundaries"}
     assert list(with_truth(case, run, "0.29.0")) == []
 
 
@@ -355,7 +372,7 @@ def test_a_run_is_held_against_the_plan_of_its_version() -> None:
 def test_what_a_record_says_nothing_of_is_no_aspect_and_stays_so_at_a_version_that_shows_it_again() -> None:
     case = CASES["dflash_ok"]
     run = alone(case, "vllm").model_copy(update={"versions": ["0.33.1"]})
-    assert "accepted" not in {item.aspect for item in with_truth(case, run, "0.33.0")}
+    assert "accepts all" not in {item.aspect for item in with_truth(case, run, "0.33.0")}
     noted = CASES["rotary_inv_freq_extra"]
     again = alone(noted, "vllm").model_copy(update={"versions": ["0.33.1"]})
     assert "outcome" not in {item.aspect for item in with_plan(noted, again)}
@@ -376,7 +393,7 @@ def test_a_report_tells_agreement_differences_and_what_was_not_run() -> None:
     assert told.exit_code == 1
     lines = told.text().splitlines()
     assert lines[0] == "vllm 0.33.0: 1 cases run, 1 not run, 1 without a command for this engine"
-    assert f"  DIFFERS {'ok_d2t':<36} {'accepted':<16} expected all, seen none" in lines
+    assert f"  DIFFERS {'ok_d2t':<36} {'accepts all':<16} expected yes, seen no" in lines
     assert lines[-1] == f"  {'drop_norm':<42} took longer than 1 s"
 
 

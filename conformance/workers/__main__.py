@@ -40,10 +40,10 @@ _MACHINE = (
 
 
 class Engine(Protocol):
-    """What the module of an engine offers."""
+    """What the module of an engine offers: its version, the folder of its package, and how to run a case."""
 
     VERSION: str
-    PACKAGE: str
+    HOME: Path
 
     def run(self, task: Task, seen: Seen) -> None:
         """Start, load, draft; fill in what is seen on the way, and let exceptions pass."""
@@ -131,7 +131,11 @@ def _in_child(engine: Engine, task: Task, *, log: Path, modules: Path | None, wr
     try:
         engine.run(task, seen)
     except BaseException as error:  # noqa: BLE001 - argparse leaves through SystemExit; whatever it is, it is the observation
-        _note_error(error, seen, engine.PACKAGE)
+        sys.stderr.flush()
+        # A parser says what it has to say before it leaves.
+        _note_error(
+            error, seen, said=_last_line(log) if isinstance(error, SystemExit) else str(error), home=engine.HOME
+        )
     seen.seconds = round(time.monotonic() - start, 1)
     if seen.target_right is False:
         seen.not_run = "the target alone does not continue as it was built to"
@@ -141,20 +145,24 @@ def _in_child(engine: Engine, task: Task, *, log: Path, modules: Path | None, wr
         modules.write_text("\n".join(sys.modules), "utf-8")
 
 
+def _last_line(log: Path) -> str:
+    return log.read_text("utf-8", errors="replace").strip().rpartition("\n")[2]
+
+
 def _no_collection(generation: int = 2) -> int:
     return generation * 0
 
 
-def _note_error(error: BaseException, seen: Seen, package: str) -> None:
+def _note_error(error: BaseException, seen: Seen, *, said: str, home: Path) -> None:
     traceback.print_exception(error)
     seen.error_type = type(error).__name__
-    seen.error_text = " ".join(str(error).split())[:_EXCERPT]
+    seen.error_text = " ".join(said.split())[:_EXCERPT]
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if f"/{package}/" in frame.filename]
+    own = [frame for frame in frames if home in Path(frame.filename).parents]
     if own:
-        file = own[-1].filename.split("site-packages/")[-1]
-        seen.error_at = f"{file}:{own[-1].name}"
-    if any(word in seen.error_text for word in _MACHINE) or (frames and "/conformance/" in frames[-1].filename):
+        seen.error_at = f"{Path(own[-1].filename).relative_to(home.parent).as_posix()}:{own[-1].name}"
+    ours = bool(frames) and Path(__file__).parent in Path(frames[-1].filename).parents
+    if ours or any(word in seen.error_text for word in _MACHINE):
         seen.not_run = f"stopped at stage {seen.stage} by this machine: {seen.error_text[:160]}"
 
 

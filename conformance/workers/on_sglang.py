@@ -31,6 +31,7 @@ import torch
 # Some virtual machines report AMX and trap on it.
 torch.cpu._is_amx_tile_supported = lambda: False
 
+import sglang
 from sglang.srt.managers import scheduler as scheduling
 from sglang.srt.managers.io_struct import TokenizedGenerateReqInput
 from sglang.srt.model_loader import loader
@@ -38,9 +39,9 @@ from sglang.srt.sampling.sampling_params import SamplingParams
 from sglang.srt.server_args import PortArgs, ServerArgs, prepare_server_args
 
 from conformance.workers.probe import Probe
-from conformance.workers.protocol import Seen, Task
+from conformance.workers.protocol import Seen, Task, whole_numbers
 
-PACKAGE = "sglang"
+HOME = Path(sglang.__file__).parent
 VERSION = version("sglang")
 RELEASE = tuple(int(number) for number in re.findall(r"\d+", VERSION)[:3])
 PROMPT = [168, 169, 170]
@@ -212,7 +213,7 @@ def _look(scheduler: scheduling.Scheduler, seen: Seen) -> None:
     drafter = getattr(getattr(drafting, "model_runner", drafting), "model", None)
     if drafter is None:
         return
-    seen.aux_layers = list(getattr(getattr(target, "model", None), "layers_to_capture", None) or [])
+    seen.aux_layers = whole_numbers(getattr(getattr(target, "model", None), "layers_to_capture", ()))
     embedding, head = target.get_embed_and_head() if hasattr(target, "get_embed_and_head") else (None, None)
     own = getattr(getattr(drafter, "model", None), "embed_tokens", None)
     if embedding is not None and own is not None:

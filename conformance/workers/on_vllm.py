@@ -26,6 +26,7 @@ import torch
 # Some virtual machines report AMX and trap on it.
 torch.cpu._is_amx_tile_supported = lambda: False
 
+import vllm
 from vllm.engine.arg_utils import EngineArgs
 from vllm.model_executor.model_loader import default_loader
 from vllm.sampling_params import SamplingParams
@@ -38,9 +39,9 @@ except ImportError:
     from vllm.utils import FlexibleArgumentParser
 
 from conformance.workers.probe import Probe
-from conformance.workers.protocol import Seen, Task
+from conformance.workers.protocol import Seen, Task, whole_numbers
 
-PACKAGE = "vllm"
+HOME = Path(vllm.__file__).parent
 PROMPT = [168, 169, 170]
 NEW_TOKENS = 30
 #: What a CPU asks for besides; nothing here is about the drafter.
@@ -113,7 +114,7 @@ def _look(engine: LLMEngine, seen: Seen) -> None:
     runner = core.model_executor.driver_worker.worker.model_runner
     target = runner.get_model()
     drafter = getattr(getattr(runner, "drafter", None), "model", None)
-    seen.aux_layers = list(getattr(target.model, "aux_hidden_state_layers", ()) or ())
+    seen.aux_layers = whole_numbers(getattr(target.model, "aux_hidden_state_layers", ()))
     if drafter is not None:
         seen.shares_embed = getattr(getattr(drafter, "model", None), "embed_tokens", 0) is target.model.embed_tokens
         seen.shares_lm_head = getattr(drafter, "lm_head", 0) is getattr(target, "lm_head", 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import TypeAlias
 
@@ -81,6 +82,12 @@ class Seen:
     def to_line(self) -> str:
         """As one line of JSON."""
         return json.dumps({key: value for key, value in asdict(self).items() if value is not None}) + "\n"
+
+
+def whole_numbers(values: Iterable[object] | None) -> list[int] | None:
+    """Layers as numbers; None if the engine holds something else, which a config may have brought in."""
+    numbers = [value for value in values or () if isinstance(value, int)]
+    return numbers if len(numbers) == len(list(values or ())) else None
 
 
 def task_line(task: Task) -> str:
