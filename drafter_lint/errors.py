@@ -66,3 +66,8 @@ class Unavailable(DrafterLintError):
         self.detail = detail
         self.hint = hint
         super().__init__(f"{what}: {detail}")
+
+    @property
+    def passing(self) -> bool:
+        """True if the same read may succeed when it is tried again."""
+        return self.trouble is Trouble.UNREACHABLE

@@ -10,6 +10,7 @@ from types import UnionType
 from typing import Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from drafter_lint.drafters import Drafter
+from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Found, Outcome, Skip
 from drafter_lint.scope import Alone, Deployment, Locked, Pair, Reading, Stated, Suppressing
 
@@ -36,6 +37,14 @@ class NotChecked:
 
     reason: str
     needed: bool = False
+
+
+def cut_short(trouble: Unavailable) -> NotChecked:
+    """A comparison that no engine makes and that could not be made here: the verdict does not rest on it.
+
+    Unless a Hub failed to answer. What it would have shown is then a matter of luck, and luck is no pass.
+    """
+    return NotChecked(str(trouble), needed=trouble.passing)
 
 
 Checks = Iterator[Found | NotChecked]

@@ -31,7 +31,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from drafter_lint.sources import VirtualFile
 
 Content = bytes | VirtualFile
-Stage = Literal["info", "config", "header"]
+Stage = Literal["info", "config", "header", "values", "tokenizer.json", "README.md", "model.safetensors.index.json"]
 Kind = Literal[
     "401",
     "bad-token",
@@ -40,21 +40,31 @@ Kind = Literal[
     "no-repo",
     "no-revision",
     "gated",
+    "500",
     "503",
     "429",
+    "no-connection",
+    "no-tls",
+    "redirect-loop",
     "reset",
     "stall",
+    "stalled-body",
     "trickle",
     "trickled-head",
     "ignored-range",
     "truncated",
+    "another-size",
     "bad-json",
 ]
 
 TOKEN = "hf_aTokenOfTheLoopbackHub"
 _LARGE = (".safetensors", ".bin", ".pt", ".pth", ".gguf")
+_LOGIN = b"<!DOCTYPE html><html><body>log in to go on</body></html>"
 _SECONDS_PER_BYTE = 0.05
 _CHUNK = 1 << 16
+_ASTRAY = frozenset({"no-connection", "no-tls", "redirect-loop"})
+_INSTEAD = _ASTRAY | {"bad-json", "reset", "stall", "trickled-head"}
+_PARTLY = frozenset({"stalled-body", "trickle", "truncated"})
 # Status, X-Error-Code and X-Error-Message as the Hub sends them.
 _STATUS: Mapping[str, tuple[int, str, str]] = {
     "401": (401, "", "Invalid username or password."),
@@ -64,6 +74,7 @@ _STATUS: Mapping[str, tuple[int, str, str]] = {
     "no-repo": (404, "RepoNotFound", "Repository not found"),
     "no-revision": (404, "RevisionNotFound", "Invalid rev id"),
     "gated": (403, "GatedRepo", "Access to this model is restricted"),
+    "500": (500, "", ""),
     "503": (503, "", ""),
     "429": (429, "", ""),
 }
@@ -133,12 +144,14 @@ class LoopbackHub:
     _servers: list[_Server] = field(default_factory=list)
     _folder: tempfile.TemporaryDirectory[str] | None = None
     _environment: dict[str, str | None] = field(default_factory=dict)
+    _deaf: socket.socket = field(default_factory=socket.socket)
 
     def __enter__(self) -> Self:
         for name in ("hub", "storage"):
             server = _Server(name, self)
             self._servers.append(server)
             threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        self._deaf.bind(("127.0.0.1", 0))  # and not listening: nobody answers, and nobody else can
         self._folder = tempfile.TemporaryDirectory(prefix="hub-cache-")
         self.cache, self.kept = f"{self._folder.name}/hub", f"{self._folder.name}/drafter-lint"
         _close_client()
@@ -162,6 +175,7 @@ class LoopbackHub:
         for server in self._servers:
             server.shutdown()
             server.server_close()
+        self._deaf.close()
         if self._folder is not None:
             self._folder.cleanup()
         if error is None and self.errors:
@@ -184,13 +198,16 @@ class LoopbackHub:
     def fault(
         self, repo: str, stage: Stage, kind: Kind, *, times: int | None = None, retry_after: str | None = None
     ) -> None:
-        """Break a stage: "info" the listing, "config" small files, "header" large ones; the first ``times`` times.
+        """Break a stage, the first ``times`` times.
+
+        "info" is the listing, "config" every small file, "header" the start of a large file and "values" what lies
+        further into one; a name is that file alone.
 
         ``retry_after`` is sent as the header of that name; one that begins with a quotation mark as ``RateLimit``.
         """
         self._faults[repo, stage] = _Fault(kind, times, retry_after)
 
-    def take_fault(self, repo: str, stage: Stage) -> _Fault | None:
+    def take_fault(self, repo: str, stage: str) -> _Fault | None:
         """The fault to show now."""
         fault = self._faults.get((repo, stage))
         if fault is None or fault.times == 0:
@@ -198,6 +215,14 @@ class LoopbackHub:
         if fault.times is not None:
             fault.times -= 1
         return fault
+
+    def astray(self, kind: Kind, path: str) -> str:
+        """Where a redirect leads that leads nowhere."""
+        if kind == "redirect-loop":
+            return path
+        if kind == "no-tls":  # a server is there, and does not speak it
+            return self.endpoint.replace("http:", "https:") + path
+        return f"http://127.0.0.1:{self._deaf.getsockname()[1]}{path}"
 
     def find(self, repo: str, revision: str) -> Repo | None:
         """What a branch, tag or commit holds."""
@@ -283,7 +308,7 @@ class _Handler(BaseHTTPRequestHandler):
         }
         listing = {"id": repo, **open_to_all, "sha": found["commit"], "siblings": list(names.values())}
         body = json.dumps(listing | dict(found.get("dates", {}))).encode()
-        return self._send(body if not _is(fault, "bad-json") else b"<html>log in</html>", fault=fault)
+        return self._send(body, fault=fault)
 
     def _tree(self, found: Repo, folder: str, query: Mapping[str, list[str]]) -> None:
         files = sorted(found["files"].items())
@@ -303,7 +328,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _resolved(self, repo: str, revision: str, path: str) -> None:
         hub = self.server.hub
         large = path.endswith(_LARGE)
-        fault = hub.take_fault(repo, "header" if large else "config")
+        fault = hub.take_fault(repo, path) or hub.take_fault(repo, self._part() if large else "config")
         if fault is not None and fault.kind in _STATUS:
             return self._refuse(fault.kind, fault.retry_after)
         found = hub.find(repo, revision)
@@ -327,8 +352,15 @@ class _Handler(BaseHTTPRequestHandler):
         if found is None or path not in found["files"] or query.get("Signature") != ["secret"]:
             return self._answer(403, b"AccessDenied", {})
         kinds = query.get("Fault")
-        fault = _Fault(cast("Kind", kinds[0]), None, None) if kinds else self.server.hub.take_fault(repo, "header")
+        fault = _Fault(cast("Kind", kinds[0]), None, None) if kinds else self.server.hub.take_fault(repo, self._part())
+        if fault is not None and fault.kind in _STATUS:
+            return self._refuse(fault.kind, fault.retry_after)
         return self._send(found["files"][path], fault=fault)
+
+    def _part(self) -> Stage:
+        """Which part of a large file is asked for."""
+        asked = self.headers.get("Range") or "bytes=0-"
+        return "header" if asked.startswith("bytes=0-") else "values"
 
     def _refuse(self, kind: str, retry_after: str | None = None, *, commit: str = "") -> None:
         status, code, message = _STATUS[kind]
@@ -348,8 +380,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, content: Content, *, fault: _Fault | None = None, extra: Mapping[str, str] | None = None) -> None:
         """A body, or the range of it that was asked for, as far as the fault lets it through."""
-        if fault is not None and fault.kind in {"reset", "stall", "trickled-head"}:
-            return self._break_off(fault.kind)
+        if fault is not None and fault.kind in _INSTEAD:
+            return self._instead(fault.kind)
+        if _is(fault, "another-size"):
+            content = VirtualFile(_size(content) - 1, ((0, _span(content, 0, min(_size(content) - 1, 4096))),))
         size = _size(content)
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range") or "")
         ranged = asked is not None and not _is(fault, "ignored-range")
@@ -366,14 +400,21 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "HEAD":
             return None
-        if _is(fault, "truncated"):
-            self.wfile.write(_span(content, first, (last + 1 - first) // 2))
-            self.close_connection = True
-            return None
-        if _is(fault, "trickle"):
-            return self._trickle(_span(content, first, last + 1 - first))
+        if fault is not None and fault.kind in _PARTLY:
+            return self._partly(fault.kind, _span(content, first, last + 1 - first))
         for piece in _pieces(content, first, last + 1):
             self.wfile.write(piece)
+        return None
+
+    def _partly(self, kind: Kind, body: bytes) -> None:
+        """Faults that come after the headers."""
+        if kind == "trickle":
+            return self._trickle(body)
+        self.wfile.write(body[: len(body) // 2])
+        if kind == "stalled-body":
+            self.wfile.flush()
+            self.server.hub.closing.wait(60)
+        self.close_connection = True
         return None
 
     def _trickle(self, data: bytes) -> None:
@@ -384,8 +425,12 @@ class _Handler(BaseHTTPRequestHandler):
                 break
         self.close_connection = True
 
-    def _break_off(self, kind: Kind) -> None:
-        """Faults that come before any answer."""
+    def _instead(self, kind: Kind) -> None:
+        """Faults that come in the place of the answer."""
+        if kind in _ASTRAY:
+            return self._answer(302, b"", {"Location": self.server.hub.astray(kind, self.path)})
+        if kind == "bad-json":
+            return self._answer(200, _LOGIN, {"Content-Type": "text/html"})
         if kind == "reset":
             # Lingering for zero seconds makes closing send a reset, not an end.
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -394,8 +439,8 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "stall":
             self.server.hub.closing.wait(60)
             self.close_connection = True
-            return
-        self._trickle(b"HTTP/1.1 200 OK\r\nX-Padding: " + b"a" * 10_000)
+            return None
+        return self._trickle(b"HTTP/1.1 200 OK\r\nX-Padding: " + b"a" * 10_000)
 
 
 def _is(fault: _Fault | None, kind: Kind) -> bool:

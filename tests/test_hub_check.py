@@ -117,27 +117,11 @@ def test_of_the_head_only_the_rows_looked_at_are_asked_for() -> None:
     assert rows == [42, 128, 212]
 
 
-# Every fault, on either side, at every stage.
+# Faults, and the rest of a check around them; every fault at every stage is in test_hub_matrix.py.
 
-KINDS: tuple[Kind, ...] = ("401", "403", "404", "gated", "503", "429", "reset", "stall", "ignored-range", "truncated")
 STAGES: Mapping[str, tuple[Stage, ...]] = {"drafter": ("info", "config", "header"), "target": ("info", "config")}
 NAMES = {"drafter": DRAFTER, "target": TARGET}
-#: Which rule speaks of a fault; a file that the Hub lists and does not have is missing for the engine as well.
-CODES: Mapping[Kind, str] = {
-    "401": "DFL002",
-    "403": "DFL002",
-    "404": "DFL001",
-    "gated": "DFL003",
-    "503": "DFL004",
-    "429": "DFL004",
-    "reset": "DFL004",
-    "stall": "DFL004",
-    "truncated": "DFL004",
-}
-GONE = {"config": "DFL005", "header": "DFL010"}
 FILE = {"info": "", "config": "config.json", "header": "model.safetensors"}
-ADVICE = ("try again", "HF_TOKEN", "accept the terms", "check the spelling")
-MATRIX = [(side, stage, kind) for side, stages in STAGES.items() for stage in stages for kind in KINDS]
 
 
 @pytest.fixture(scope="module")
@@ -148,35 +132,6 @@ def sound() -> Answer:
     assert (answer.code, answer.err) == (0, "")
     assert answer.verdicts <= {"ok", "hygiene"}
     return answer
-
-
-@pytest.mark.parametrize(("side", "stage", "kind"), MATRIX)
-def test_a_fault_is_told_and_the_rest_checked(
-    hub: LoopbackHub, sound: Answer, side: str, stage: Stage, kind: Kind
-) -> None:
-    name = NAMES[side]
-    hub.fault(name, stage, kind)
-    answer = run(*PAIR, *EVERY_ENGINE, "--timeout", "2", *JSON)
-    assert answer.err == ""
-    assert answer.seconds < 2 * 2 + SLACK
-    assert hub.token not in answer.out
-    assert "Signature" not in answer.out
-    if kind == "ignored-range":  # only a header is asked for by range; the start of a whole file holds it as well
-        assert said(answer) == said(sound)
-        assert answer.code == 0
-        return
-    if kind == "404" and stage != "info":
-        code, exit_code, verdict = GONE[stage], 1, "refuses"
-    else:
-        code, exit_code, verdict = CODES[kind], 3, "unknown"
-    lines = [line for line in answer.said if line.startswith(code)]
-    about = [line for line in lines if side in line and f"{name}: {FILE[stage]}".rstrip(": ") in unstamped(line)]
-    assert about, answer.said
-    assert code in GONE.values() or all(any(advice in line for advice in ADVICE) for line in about), about
-    assert answer.verdicts == {verdict}
-    assert answer.code == exit_code
-    assert all(check["checked"] > 0 for check in answer.checks)
-    print(f"{side:<8}{stage:<8}{kind:<14}exit {answer.code}  {about[0]}")  # noqa: T201
 
 
 def unstamped(line: str) -> str:

@@ -196,7 +196,7 @@ def test_a_deadline_holds_for_all_threads_together(hub: LoopbackHub) -> None:
 
 
 def test_an_ignored_range_is_cut_out_and_the_rest_left(hub: LoopbackHub) -> None:
-    hub.fault(NAME, "header", "ignored-range")
+    hub.fault(NAME, "values", "ignored-range")
     tally = Tally()
     reference = Reference(spelling=NAME, kind="hub", name=NAME)
     it = open_source(reference, tally=tally, deadline=20)
@@ -206,7 +206,7 @@ def test_an_ignored_range_is_cut_out_and_the_rest_left(hub: LoopbackHub) -> None
 
 
 def test_an_ignored_range_far_into_a_file_is_given_up(hub: LoopbackHub) -> None:
-    hub.fault(NAME, "header", "ignored-range")
+    hub.fault(NAME, "values", "ignored-range")
     with pytest.raises(Unavailable) as caught:
         source().read("model.safetensors", 100_000_000, 3)
     assert caught.value.trouble is Trouble.UNREACHABLE

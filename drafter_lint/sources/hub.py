@@ -114,14 +114,14 @@ class HubSource:
         place = self._places.get(path)
         if place is not None:  # where the Hub redirected to last time: spares one request per range
             try:
-                return self._talk().get(place, start=start, length=length, whole=whole).body
+                return self._talk().get(place, start=start, length=length, whole=whole, size=size).body
             except WireError as error:
                 if error.status is None:
                     raise
                 self._places.pop(path, None)  # a signed address expires
         commit = self._resolved.identity.commit or ""
         url = f"{self._endpoint}/{self._reference.name}/resolve/{commit}/{quote(path)}"
-        got = self._talk().get(url, start=start, length=length, whole=whole)
+        got = self._talk().get(url, start=start, length=length, whole=whole, size=size)
         if got.url != url:
             self._places[path] = got.url
         return got.body

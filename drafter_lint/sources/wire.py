@@ -156,7 +156,16 @@ class Wire:
         """What the Hub is shown, None if it is shown nothing."""
         return self._token
 
-    def get(self, url: str, *, start: int = 0, length: int | None = None, whole: bool = False, limit: int = 0) -> Got:
+    def get(
+        self,
+        url: str,
+        *,
+        start: int = 0,
+        length: int | None = None,
+        whole: bool = False,
+        size: int | None = None,
+        limit: int = 0,
+    ) -> Got:
         """Get bytes.
 
         Args:
@@ -164,12 +173,13 @@ class Wire:
             start: the first byte.
             length: how many; None for a body of unknown length, of at most ``limit`` bytes.
             whole: ask without a byte range.
+            size: bytes of the whole file, where a listing says so.
             limit: the bound when ``length`` is None.
 
         Raises:
             WireError: refused, or no complete answer within the budget.
         """
-        job = _Job(url=url, start=start, length=length, ranged=not whole, limit=limit)
+        job = _Job(url=url, start=start, length=length, ranged=not whole, size=size, limit=limit)
         host = urlsplit(url).hostname or ""
         box: queue.SimpleQueue[Got | Exception] = queue.SimpleQueue()
 
@@ -255,6 +265,10 @@ class Wire:
         if status not in {200, 206}:
             code, note = headers.get("x-error-code", ""), headers.get("x-error-message", "")
             raise WireError(f"{host} answered HTTP {status}", host=host, status=status, code=code, note=note)
+        has = _size(headers, status=status)
+        if job.size is not None and has not in {None, job.size}:
+            # A login page, or a file that changed behind the listing's back: its bytes say nothing about the commit.
+            raise _Passing(f"it sent a file of {has} bytes where the listing has {job.size}", once=True)
         skip = 0
         if status == 206:
             if not headers.get("content-range", "").startswith(f"bytes {job.start}-") or not job.ranged:
@@ -314,6 +328,14 @@ def _pause(headers: Mapping[str, str]) -> float | None:
     return float(limited[1]) if limited else None
 
 
+def _size(headers: Mapping[str, str], *, status: int) -> int | None:
+    """How many bytes the file has that an answer is, or is a part of; None if the answer does not say."""
+    if headers.get("content-encoding", "identity") != "identity":
+        return None
+    text = headers.get("content-range", "").rpartition("/")[2] if status == 206 else headers.get("content-length", "")
+    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
+
+
 def _times(attempts: int) -> str:
     return f"{attempts} attempt{'' if attempts == 1 else 's'}"
 
@@ -324,4 +346,5 @@ class _Job:
     start: int
     length: int | None
     ranged: bool
+    size: int | None
     limit: int

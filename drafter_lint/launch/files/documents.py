@@ -23,7 +23,9 @@ _DOCKER = re.compile(r"\s*(?:#[^\n]*\n\s*|ARG [^\n]*\n\s*)*FROM [^\n]+", re.IGNO
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.MULTILINE)
 _SYSTEMD = re.compile(r"^\[(?:Service|Unit)\]\s*$", re.MULTILINE)
 _PYTHON = re.compile(r"^(?:from [\w.]+ import |import \w|def \w+\(|\w+ = (?:LLM|sgl\.Engine)\()", re.MULTILINE)
-_YAML = re.compile(r"\A(?:\s*(?:#[^\n]*)?\n)*(?:---\s*\n)?(?:\s*(?:#[^\n]*)?\n)*(?:- )?[\w.\"'/-]+:(?:[ \t]|\n)")
+# Possessive: a run of empty lines that may be split in two ways takes exponentially long where no key follows.
+_EMPTY = r"(?:[^\S\n]*(?:#[^\n]*)?\n)*+"
+_YAML = re.compile(rf"\A{_EMPTY}(?:---[^\S\n]*\n{_EMPTY})?(?:- )?[\w.\"'/-]+:(?:[ \t]|\n)")
 _SHELL_LINE = re.compile(r"^[ \t]*(?:\$ |[\w./-]+ (?:-|\w)[^:]*$)", re.MULTILINE)
 
 

@@ -34,8 +34,9 @@ from dataclasses import dataclass
 from drafter_lint.drafters import Claim, Drafter
 from drafter_lint.drafters.claims import OWN_NAME
 from drafter_lint.drafters.names import Comparison, basename, contradict, names_a_model, same_model
+from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Fix, Found, Location, Outcome, weakest
-from drafter_lint.rule import Checks, NotChecked, rule
+from drafter_lint.rule import Checks, NotChecked, cut_short, rule
 from drafter_lint.scope import Pair
 from drafter_lint.targets import Target
 
@@ -62,7 +63,12 @@ def check(at: Pair[Drafter]) -> Checks:
     if at.drafter.method in {"draft_model", "pard"}:
         return  # a model of its own, made for no target; its card names the model it was tuned from
     claims = [claim for claim in at.drafter.claims if names_a_model(claim.target.value)]
+    unread = _unread_card(at)
+    if unread:
+        yield cut_short(unread)
     if not claims:
+        if unread:
+            return
         yield NotChecked(f"the drafter does not say which target it was trained for{_aside(at)}")
         return
     served = list(_names(at.target))
@@ -87,6 +93,15 @@ def check(at: Pair[Drafter]) -> Checks:
         return  # a doubt about a name, and rows that leave none
     differing = [item for item in judged if item.comparison.same is False]
     yield _found(at, worst, differing, confidence if plain or not equal else _POSSIBLE)
+
+
+def _unread_card(at: Pair[Drafter]) -> Unavailable | None:
+    """Why the drafter's card could not be read: the rest of its claims is judged all the same."""
+    try:
+        _ = at.drafter.checkpoint.card
+    except Unavailable as trouble:
+        return trouble
+    return None
 
 
 def _best(claim: Claim, served: list[tuple[str, bool]]) -> _Held:

@@ -24,7 +24,7 @@ from drafter_lint.checkpoint.tokenizer import Parity, Relation, compare
 from drafter_lint.drafters import Drafter
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Fix, Found, Outcome
-from drafter_lint.rule import Checks, NotChecked, rule
+from drafter_lint.rule import Checks, NotChecked, cut_short, rule
 from drafter_lint.rules.shared import self_drafting
 from drafter_lint.rules.vocabulary.tokens import IDS_SHARED, example, reads_target_ids, ships_none
 from drafter_lint.scope import Pair
@@ -42,8 +42,8 @@ def check(at: Pair[Drafter]) -> Checks:
         return
     try:
         parity = compare(ours, theirs)
-    except Unavailable as trouble:  # nothing an engine does rests on the drafter's copy
-        yield NotChecked(str(trouble))
+    except Unavailable as trouble:
+        yield cut_short(trouble)
         return
     places = (ours.at("the drafter's"), theirs.at("the target's"))
     if parity.relation is Relation.INCOMPARABLE:

@@ -24,7 +24,7 @@ from drafter_lint.checkpoint.tokenizer import Part, SpecialIds
 from drafter_lint.drafters import Drafter
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Evidence, Fix, Found, Located, Outcome
-from drafter_lint.rule import Checks, NotChecked, rule
+from drafter_lint.rule import Checks, cut_short, rule
 from drafter_lint.rules.shared import self_drafting
 from drafter_lint.rules.vocabulary.tokens import reads_target_ids
 from drafter_lint.scope import Pair
@@ -48,8 +48,8 @@ def check(at: Pair[Drafter]) -> Checks:
         return
     try:
         yield from _apart(at)
-    except Unavailable as trouble:  # nothing an engine does rests on the drafter's copy
-        yield NotChecked(str(trouble))
+    except Unavailable as trouble:
+        yield cut_short(trouble)
 
 
 def _apart(at: Pair[Drafter]) -> Iterator[Found]:

@@ -25,7 +25,7 @@ from drafter_lint.checkpoint import Tokenizer
 from drafter_lint.drafters import Eagle
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Fix, Found, Outcome
-from drafter_lint.rule import Checks, NotChecked, rule
+from drafter_lint.rule import Checks, NotChecked, cut_short, rule
 from drafter_lint.rules.shared import listed
 from drafter_lint.rules.vocabulary.drafted import READERS, drafted_vocabulary
 from drafter_lint.scope import Pair
@@ -45,7 +45,7 @@ def check(at: Pair[Eagle]) -> Checks:
         eos = theirs.special("eos").everywhere
         controls = tuple(_controls(theirs, ids, {item.value for item in eos}))
     except Unavailable as trouble:
-        yield NotChecked(str(trouble))
+        yield cut_short(trouble)
         return
     if not eos:
         yield NotChecked("the target declares no id that ends an answer")

@@ -22,7 +22,7 @@ from drafter_lint.checkpoint import Tokenizer
 from drafter_lint.drafters import Drafter
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Fix, Found, Located, Outcome
-from drafter_lint.rule import Checks, NotChecked, rule
+from drafter_lint.rule import Checks, cut_short, rule
 from drafter_lint.rules.shared import self_drafting
 from drafter_lint.rules.vocabulary.tokens import IDS_SHARED, reads_target_ids
 from drafter_lint.scope import Pair
@@ -36,8 +36,8 @@ def check(at: Pair[Drafter]) -> Checks:
     try:
         ours = _default(at.drafter.checkpoint.tokenizer)
         theirs = _default(at.target.checkpoint.tokenizer) if ours else None
-    except Unavailable as trouble:  # nothing an engine does rests on the drafter's copy
-        yield NotChecked(str(trouble))
+    except Unavailable as trouble:
+        yield cut_short(trouble)
         return
     if ours is None or theirs is None or _bare(ours.value) == _bare(theirs.value):
         return

@@ -24,7 +24,7 @@ from drafter_lint.checkpoint.tokenizer import Parity, Relation, compare
 from drafter_lint.drafters import DraftModel
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Evidence, Fix, Found, Location, Outcome
-from drafter_lint.rule import Checks, NotChecked, rule
+from drafter_lint.rule import Checks, NotChecked, cut_short, rule
 from drafter_lint.rules.shared import self_drafting
 from drafter_lint.rules.vocabulary.padding import may_be_padding
 from drafter_lint.rules.vocabulary.tokens import example, ships_none
@@ -55,7 +55,7 @@ def check(at: Paired[DraftModel]) -> Checks:
     try:
         parity = compare(ours, theirs)
     except Unavailable as trouble:
-        yield NotChecked(str(trouble))
+        yield cut_short(trouble)
         return
     places = (ours.at("the draft model's"), theirs.at("the target's"))
     if parity.relation is Relation.INCOMPARABLE:

@@ -23,7 +23,7 @@ from drafter_lint.checkpoint.tokenizer import Vocabulary
 from drafter_lint.drafters import DraftModel
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Fix, Found, Outcome
-from drafter_lint.rule import Checks, NotChecked, rule
+from drafter_lint.rule import Checks, NotChecked, cut_short, rule
 from drafter_lint.rules.vocabulary.tokens import ships_none
 from drafter_lint.scope import Deployment
 
@@ -47,7 +47,7 @@ def check(at: Deployment[DraftModel]) -> Checks:
     try:
         mine, served = ours.vocabulary, theirs.vocabulary
     except Unavailable as trouble:
-        yield NotChecked(str(trouble))
+        yield cut_short(trouble)
         return
     if mine.kind is not served.kind and not (mine.kind.in_bytes and served.kind.in_bytes):
         yield NotChecked(f"{ours.file} and the target's {theirs.file}: kinds not comparable")
