@@ -109,7 +109,11 @@ def _hub(spelling: str, body: str, revision: str | None) -> Reference:
 
 
 def _hub_page(text: str, revision: str | None) -> Reference:
-    parts = [unquote(part) for part in urlsplit(text).path.split("/") if part]
+    try:
+        path = urlsplit(text).path
+    except ValueError:  # brackets that hold no address of version 6
+        path = ""
+    parts = [unquote(part) for part in path.split("/") if part]
     if len(parts) < 2:
         raise UsageError(f"{text!r} is no page of a model repository; expected …/owner/name")
     inline, subfolder = None, ""

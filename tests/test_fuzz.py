@@ -17,8 +17,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NAMES = (
-    "header", "raw_header", "index", "config", "drafter_config", "target_config", "card", "launch", "command",
-    "settings", "pairs",
+    "header", "raw_header", "index", "vocabulary_map", "config", "config_edit", "redaction", "drafter_config",
+    "target_config", "card", "tokenizer_json", "tokenizer_model", "tiktoken", "tekken", "vocab_json", "declared",
+    "listing", "reference", "launch", "command", "settings", "pairs", "records", "recipe", "lock",
 )  # fmt: skip
 CONFIGS = ("drafter_config", "target_config")
 #: What a value of a config is replaced by.

@@ -66,7 +66,9 @@ def test_an_ambiguous_alias_lists_its_candidates() -> None:
     assert len(caught.value.candidates) > 1
 
 
-@pytest.mark.parametrize("text", ["", "  ", "no-such-alias", "hf://justone", "https://huggingface.co/acme", "a b/c d"])
+@pytest.mark.parametrize(
+    "text", ["", "  ", "no-such-alias", "hf://justone", "https://huggingface.co/acme", "https://[x/a/b", "a b/c d"]
+)
 def test_what_is_no_reference(text: str) -> None:
     with pytest.raises(UsageError):
         parse(text)

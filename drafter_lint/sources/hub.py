@@ -17,14 +17,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import cast
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urljoin
 
 from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.reference import Reference
 from drafter_lint.sources.base import FileEntry, Identity, Tally
 from drafter_lint.sources.budget import Budget
 from drafter_lint.sources.hub_cache import HubCache, Listing
-from drafter_lint.sources.kept import Kept
+from drafter_lint.sources.kept import Kept, parts_of
 from drafter_lint.sources.ranges import is_inside, read_span, span_length
 from drafter_lint.sources.wire import Client, Wire, WireError, origin
 
@@ -259,7 +259,7 @@ class HubSource:
 
     def _unavailable(self, error: WireError, what: str, *, file: bool) -> Unavailable:
         name, status, code = self._reference.name, error.status, error.code
-        parts = urlsplit(self._endpoint)
+        parts = parts_of(self._endpoint)
         page = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/{name}"
         elsewhere = error.host not in {"", parts.hostname}
         if code == "GatedRepo":

@@ -12,7 +12,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from drafter_lint.sources.base import FileEntry
 from drafter_lint.sources.hub_cache import Listing, hub_home
@@ -45,12 +45,20 @@ def kept_store() -> Store | None:
     return store(folder) if folder else None
 
 
+def parts_of(endpoint: str) -> SplitResult:
+    """The parts of an address, all empty if it is none: that is told when it is to be talked to."""
+    try:
+        return urlsplit(endpoint)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
+
+
 class Kept:
     """What is kept of one repository; without a folder for it, nothing."""
 
     def __init__(self, endpoint: str, repository: str) -> None:
         self._store = kept_store()
-        parts = urlsplit(endpoint)
+        parts = parts_of(endpoint)
         self._label = f"{parts.netloc.rpartition('@')[2]}{parts.path} {repository}"
         self._where = (f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}", repository)
 
