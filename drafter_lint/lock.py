@@ -18,6 +18,7 @@ from drafter_lint.linter import Selection, tell
 from drafter_lint.outputs import write_whole
 from drafter_lint.report import Check
 from drafter_lint.scope import Locked
+from drafter_lint.userfile import read_text
 
 NAME = "drafter-lint.lock"
 #: The rule that tells of what moved; ``--locked`` demands it.
@@ -122,10 +123,10 @@ def read(path: Path) -> Lock:
         UsageError: there is none, or it was not written by ``drafter-lint lock``.
     """
     try:
-        text = path.read_text("utf-8")
+        text = read_text(path)
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file; drafter-lint lock writes it") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise UsageError(f"{path}: could not be read: {error}") from error
     try:
         raw = json.loads(text)

@@ -16,6 +16,7 @@ from drafter_lint.findings import Role
 from drafter_lint.linter import Opened, ahead, attempt, understand
 from drafter_lint.reference import RECIPE_SUFFIX, Reference, parse_reference
 from drafter_lint.sources import MemorySource, Source, Tally, open_source
+from drafter_lint.userfile import read_text
 
 #: What the user may name a checkpoint by: a reference, a source of bytes, or the files themselves by path.
 Asked = str | os.PathLike[str] | Source | Mapping[str, bytes]
@@ -114,12 +115,15 @@ def claimed_target(drafter: Checkpoint) -> str | None:
 
 def _open_recipe(reference: Reference, *, role: Role, tally: Tally) -> Checkpoint:
     """A checkpoint written as text: it goes by the name it stands for."""
-    from drafter_lint.recipe import Recipe  # noqa: PLC0415 - recipes are read with pydantic; other references need none
+    from drafter_lint.recipe import Recipe, misread  # noqa: PLC0415 - recipes are read with pydantic; other references need none
 
     path = Path(reference.name)
     try:
-        recipe = Recipe.parse(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: not a recipe: {error}") from error
+        recipe = Recipe.parse(read_text(path))
+        source = recipe.source(tally, place=str(path))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    except (UsageError, ValueError) as error:
+        raise UsageError(misread(str(path), error)) from error
     named = replace(reference, name=recipe.name or path.name.removesuffix(RECIPE_SUFFIX))
-    return Checkpoint(named, recipe.source(tally), role=role)
+    return Checkpoint(named, source, role=role)

@@ -244,7 +244,9 @@ def _launched(job: Job, variables: Mapping[str, str], *, piped: Callable[[], str
         return (replace(job, engines=_here(job.engines, ())),)
     from drafter_lint.scanning import Document, documents, jobs_of  # noqa: PLC0415 - only documents need it
 
-    (document,) = documents((launch,), piped=piped)
+    document = next(documents((launch,), piped=piped), None)
+    if document is None:
+        raise UsageError(f"{launch}: no launch command there")
     asked = replace(job, launch=None, engines=_known(_named(job.engines)))
     found = jobs_of(document, asked, variables=variables, otherwise=_otherwise(job.engines))
     if isinstance(document, Document) and not document.holds(variables):

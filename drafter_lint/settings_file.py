@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from drafter_lint.errors import UsageError
+from drafter_lint.userfile import parse_toml, read_text
 
 NAME, PROJECT, TOOL = "drafter-lint.toml", "pyproject.toml", "drafter-lint"
 _HEADER = re.compile(r"\s*\[{1,2}\s*([^\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
@@ -85,15 +85,14 @@ def read(path: Path) -> SettingsFile:
 
 def _read(path: Path, *, whole: bool) -> SettingsFile | None:
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "is no UTF-8 text"
-        raise UsageError(f"{path}: {reason}") from error
+        text = read_text(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: {error.strerror if isinstance(error, OSError) else error}") from error
     if not whole and TOOL not in text:
         return None
     try:
-        table: object = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table: object = parse_toml(text)
+    except ValueError as error:
         where = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         place = f":{where[1]}:{where[2]}" if where else ""
         raise UsageError(f"{path}{place}: no TOML: {str(error).partition(' (at ')[0]}") from error

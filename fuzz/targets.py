@@ -198,7 +198,7 @@ def records(data: bytes) -> None:
 class _Answering(HubSource):
     """A repository whose every answer is the same."""
 
-    answer = b""
+    answer, link = b"", ""
 
     def _talk(self) -> object:  # type: ignore[override]
         return self
@@ -207,14 +207,15 @@ class _Answering(HubSource):
 
     def get(self, url: str, **_: object) -> Got:
         """What is answered."""
-        return Got(self.answer, url, '<https://huggingface.co/next>; rel="next"')
+        return Got(self.answer, url, self.link)
 
 
 def listing(data: bytes) -> None:
-    """What a Hub answers when it is asked for a listing."""
+    """What a Hub answers when it is asked for a listing: the header that names the next page in the first line."""
+    link, _, answer = data.partition(b"\n")
     with patch.dict(os.environ, {"DRAFTER_LINT_CACHE": "", "HF_HUB_CACHE": "/absent", "HF_TOKEN": ""}):
         source = _Answering(Reference(spelling="a/b", kind="hub", name="a/b"), tally=Tally())
-        source.answer = data
+        source.answer, source.link = answer, link.decode("latin-1")
         for path in source.files:
             with contextlib.suppress(DrafterLintError):
                 source.read(path, 0, 1)

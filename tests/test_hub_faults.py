@@ -258,7 +258,9 @@ def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch, hub: Loopba
     assert "password" not in f"{error} {error.hint}"
 
 
-@pytest.mark.parametrize("endpoint", ["ftp://127.0.0.1", "huggingface.co", "http://", "http://[", "http://127.0.0.1:99999"])
+@pytest.mark.parametrize(
+    "endpoint", ["ftp://127.0.0.1", "huggingface.co", "http://", "http://[", "http://127.0.0.1:99999"]
+)
 def test_an_endpoint_that_is_no_address(monkeypatch: pytest.MonkeyPatch, hub: LoopbackHub, endpoint: str) -> None:
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
     error = failure(source())

@@ -42,7 +42,7 @@ class Checkpoint:
         self._vocab_map = Once(lambda: read_vocab_map(self.tensors, source))
         self._equal_rows = Once(lambda: read_equal_rows(self.tensors, self.vocab_map, source))
         self._card = Once(self._read_card)
-        self._tokenizer = Tokenizer(source, self.other_json, role=role)
+        self._tokenizer = Tokenizer(source, self._sound_json, role=role)
 
     @property
     def subject(self) -> str:
@@ -132,6 +132,14 @@ class Checkpoint:
     def other_json(self, path: str) -> Document | None:
         """Another JSON file of the checkpoint (``hf_quant_config.json``), None if there is none."""
         return self._document(path) if path in self.source.files else None
+
+    def _sound_json(self, path: str) -> Document | None:
+        """The same, where nothing but a strict reader would do."""
+        document = self.other_json(path)
+        broken = next((item for item in document.problems if not item.accepted), None) if document else None
+        if broken:
+            raise Unavailable(Trouble.MALFORMED, f"{self.subject}: {path}", f"not JSON: {broken.detail}")
+        return document
 
     def _read_config(self) -> Config:
         if CONFIG not in self.source.files:

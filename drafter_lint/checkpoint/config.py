@@ -67,6 +67,11 @@ class Config:
         value = self._get(keys)
         return Located(value, self.at(*keys)) if isinstance(value, int) and not isinstance(value, bool) else None
 
+    def size(self, *keys: str) -> Located[int] | None:
+        """A positive integer."""
+        value = self.integer(*keys)
+        return value if value is not None and value.value > 0 else None
+
     def number(self, *keys: str) -> Located[float] | None:
         """An integer or a float (not a bool)."""
         value = self._get(keys)

@@ -32,6 +32,11 @@ class Problem:
     detail: str
     span: Span | None = None
 
+    @property
+    def accepted(self) -> bool:
+        """True if Python's JSON reader, which engines use, takes it all the same."""
+        return self.kind in {"duplicate-key", "not-finite"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:

@@ -48,8 +48,9 @@ def scan(data: bytes, *, file: str, subject: str, role: Role) -> Document:
         raise Unavailable(Trouble.TOO_LARGE, what, f"{len(data)} bytes, over the bound of {MAX_BYTES}")
     text, notes = _decode(data)
     scanner = _Scanner(text, what)
-    scanner.notes.extend(notes)
     root = scanner.root()
+    # What stands in the place of bytes that are no UTF-8 is no syntax of anybody's.
+    scanner.notes = [*(() if _encoding(notes) else scanner.notes), *notes]
     lines = _Lines(text)
     places = [place for place in scanner.places if place is not None]
     return Document(
@@ -119,6 +120,10 @@ def _decode(data: bytes) -> tuple[str, list[_Note]]:
         detail = f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         notes.append(("encoding", detail, at, at + 1))
         return data.decode(errors="replace"), notes
+
+
+def _encoding(notes: list[_Note]) -> bool:
+    return any(kind == "encoding" for kind, *_ in notes)
 
 
 class _Lines:

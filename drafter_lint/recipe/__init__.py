@@ -1,6 +1,6 @@
 """A checkpoint written as text, and back: fixtures, bug reports, and what ``record`` prints."""
 
-from drafter_lint.recipe.recipe import Recipe
+from drafter_lint.recipe.recipe import Recipe, misread
 from drafter_lint.recipe.record import record
 
-__all__ = ["Recipe", "record"]
+__all__ = ["Recipe", "misread", "record"]

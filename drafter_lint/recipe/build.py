@@ -11,7 +11,7 @@ from typing import TypeAlias
 from drafter_lint.checkpoint.writing import safetensors_header
 from drafter_lint.errors import UsageError
 from drafter_lint.recipe.lines import TensorLine, expand, parse_line
-from drafter_lint.recipe.values import drafted_ids, encoded, values_of
+from drafter_lint.recipe.values import drafted_ids, encoded, referenced, values_of
 from drafter_lint.sources.memory import VirtualFile
 
 WHOLE = "model.safetensors"
@@ -52,6 +52,8 @@ def _drafted(tensors: Mapping[str, TensorLine], name: str) -> tuple[int, ...]:
     found = [known for known in tensors if known == name or known.endswith(f".{name}")]
     if len(found) != 1:
         raise UsageError(f"recipe: matches({name}) needs one tensor of that name, there are {len(found)}")
+    if referenced(tensors[found[0]].values or ""):  # a mask of a mask, or of itself
+        raise UsageError(f"recipe: matches({name}) needs a map, and {name} is made by matches as well")
     return drafted_ids(tensors[found[0]].values or "", values_in(tensors, found[0]))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 TomlValue: TypeAlias = "str | int | Sequence[str] | Mapping[str, TomlValue]"
 
@@ -26,6 +26,10 @@ def _inside(name: str) -> str:
 FileName = Annotated[str, AfterValidator(_inside)]
 
 
+#: Bytes, or another number that a file system can count.
+Size = Annotated[int, Field(ge=0, lt=2**60)]
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -40,21 +44,21 @@ class Provenance(_Strict):
 class Layout(_Strict):
     """How the tensors of ``model.safetensors`` are laid out over files."""
 
-    shards: NonNegativeInt = 0
+    shards: Annotated[int, Field(ge=0, le=100_000)] = 0
     index: bool = False
 
 
 class Tokenizer(_Strict):
     """A generated tokenizer.json of one-word tokens, counted from ``first_word``."""
 
-    words: PositiveInt
-    first_word: NonNegativeInt = 0
+    words: Annotated[int, Field(ge=1, le=500_000)]
+    first_word: Size = 0
 
 
 class Damage(_Strict):
     """What was done to the files afterwards."""
 
-    truncate: dict[FileName, NonNegativeInt] = Field(default_factory=dict)
+    truncate: dict[FileName, Size] = Field(default_factory=dict)
 
 
 class RecipeDocument(_Strict):
@@ -73,7 +77,7 @@ class RecipeDocument(_Strict):
     tensors: dict[FileName, dict[str, str]] = Field(default_factory=dict)
     tokenizer: Tokenizer | None = None
     text: dict[FileName, str] = Field(default_factory=dict)
-    opaque: dict[FileName, NonNegativeInt] = Field(default_factory=dict)
+    opaque: dict[FileName, Size] = Field(default_factory=dict)
     damage: Damage = Damage()
 
 

@@ -11,10 +11,10 @@ from math import prod
 from drafter_lint.errors import UsageError
 
 #: The largest published checkpoints have some 200,000 tensors. Recipes come with bug reports, from strangers.
-MAX_NAMES = 2_000_000
+MAX_NAMES = 500_000
 
-_LINE = re.compile(r"(?P<dtype>[A-Z][A-Z0-9_]*) +(?P<shape>scalar|\d+(?:x\d+)*)(?: += +(?P<values>.+))?")
-_BRACES = re.compile(r"\{(\d+)\.\.(\d+)\}")
+_LINE = re.compile(r"(?P<dtype>[A-Z][A-Z0-9_]*) +(?P<shape>scalar|\d{1,18}(?:x\d{1,18})*)(?: += +(?P<values>.+))?")
+_BRACES = re.compile(r"\{(\d{1,18})\.\.(\d{1,18})\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,8 +27,14 @@ from drafter_lint.recipe.lines import TensorLine
 from drafter_lint.recipe.patch import patched_config, patched_tensors, read_patch
 from drafter_lint.sources.base import Tally
 from drafter_lint.sources.memory import MemorySource, VirtualFile
+from drafter_lint.userfile import parse_toml
 
 _METADATA = {"format": "pt"}
+
+
+def misread(place: str, error: Exception) -> str:
+    """What is wrong with a recipe, and where it stands."""
+    return f"{place}: not a recipe: {str(error).removeprefix('recipe: ')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +84,10 @@ class Recipe:
             UsageError: the text is no TOML, or has keys or values a recipe does not know.
         """
         try:
-            return cls.from_table(tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
+            table = parse_toml(text)
+        except ValueError as error:
             raise UsageError(f"recipe: {error}") from error
+        return cls.from_table(table)
 
     @classmethod
     def from_table(cls, table: Mapping[str, object]) -> Recipe:
@@ -144,7 +150,7 @@ class Recipe:
         """
         try:
             value = json.loads(self.config or "")
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise UsageError(f"recipe: config: {error}") from error
         if not isinstance(value, dict):
             raise UsageError("recipe: config: is not an object")
@@ -191,11 +197,19 @@ class Recipe:
             files[name] = truncated(name, files[name], size)
         return files
 
-    def source(self, tally: Tally | None = None, *, name: str | None = None) -> MemorySource:
-        """The checkpoint in memory; ``name`` replaces the recipe's own (engines sniff names)."""
-        return MemorySource(
-            name or self.name or "recipe", LazyFiles(self._small(), self._names(), self.files), tally=tally
-        )
+    def source(self, tally: Tally | None = None, *, name: str | None = None, place: str = "") -> MemorySource:
+        """The checkpoint in memory; ``name`` replaces the recipe's own (engines sniff names).
+
+        Tensors are made when they are asked for; ``place`` is where the recipe stands, for what is found then.
+        """
+
+        def files() -> dict[str, bytes | VirtualFile]:
+            try:
+                return self.files()
+            except UsageError as error:
+                raise UsageError(misread(place, error) if place else str(error)) from error
+
+        return MemorySource(name or self.name or "recipe", LazyFiles(self._small(), self._names(), files), tally=tally)
 
     def write(self, folder: Path) -> Path:
         """Write the checkpoint into a folder, data as holes, and return the folder."""

@@ -25,13 +25,14 @@ from itertools import accumulate, chain, groupby, islice, repeat
 from drafter_lint.errors import UsageError
 
 #: No vocabulary comes near; recipes come with bug reports, from strangers.
-MAX_VALUES = 4_000_000
+MAX_VALUES = 1_000_000
 #: Longer than this nobody reads runs; a map of 32,000 ids has some 15,000 of them.
 _READABLE = 2000
 
 _CALL = re.compile(r"(?P<name>[a-z]+)\((?P<arguments>[^()]*)\)")
-_RUN = re.compile(r"(?P<value>-?\d+)\*(?P<count>\d+)")
-_RANGE = re.compile(r"(?P<first>-?\d+)\.\.(?P<last>-?\d+)")
+# Nothing that is counted has more digits.
+_RUN = re.compile(r"(?P<value>-?\d{1,20})\*(?P<count>\d{1,18})")
+_RANGE = re.compile(r"(?P<first>-?\d{1,18})\.\.(?P<last>-?\d{1,18})")
 _STRUCT = {
     "U8": "B", "I8": "b", "U16": "H", "I16": "h", "U32": "I", "I32": "i", "U64": "Q", "I64": "q",
     "F16": "e", "F32": "f", "F64": "d",
@@ -165,7 +166,7 @@ def _run(word: str) -> Iterable[int]:
         return repeat(int(run["value"]), int(run["count"]))
     if consecutive := _RANGE.fullmatch(word):
         return range(int(consecutive["first"]), int(consecutive["last"]) + 1)
-    if re.fullmatch(r"-?\d+", word):
+    if re.fullmatch(r"-?\d{1,20}", word):
         return (int(word),)
     raise UsageError(f"recipe: {word!r} is neither a number, nor value*count, nor first..last")
 
@@ -173,7 +174,7 @@ def _run(word: str) -> Iterable[int]:
 @cache
 def _spread(text: str, length: int, arguments: str) -> tuple[int, ...]:
     numbers = arguments.replace(",", " ").split()
-    if not numbers or not all(number.isdecimal() for number in numbers):
+    if not numbers or not all(number.isdecimal() and len(number) <= 18 for number in numbers):
         raise UsageError(f"recipe: {text!r} needs the vocabulary, and the ids that must be among the drafted ones")
     vocabulary, *wanted = (int(number) for number in numbers)
     if length > vocabulary or not all(token < vocabulary for token in wanted) or len(set(wanted)) > length:

@@ -9,6 +9,7 @@ from drafter_lint.checkpoint import Config
 from drafter_lint.drafters import BlockDrafter, Drafter, Eagle
 from drafter_lint.engines.plan import Refusal, RefusalKind
 from drafter_lint.errors import Trouble, Unavailable
+from drafter_lint.rules.files.dfl104_config_invalid import invalid
 from drafter_lint.rules.vocabulary.drafted import Fault, drafted_rows, drafted_vocabulary
 from drafter_lint.scope import Deployment
 from drafter_lint.targets import Target
@@ -17,6 +18,8 @@ HEAD = "lm_head.weight"
 _LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.")
 #: How engines that build head and map for the whole vocabulary refuse the reduced ones.
 _BUILT = {RefusalKind.TENSOR_SHAPE, RefusalKind.TENSOR_UNEXPECTED}
+#: How engines refuse a field of the wrong kind.
+_READS = {RefusalKind.CONFIG_FIELD, RefusalKind.ARCHITECTURE_UNREGISTERED}
 #: How engines refuse a broken map, and what is wrong with it then.
 _FOLLOWS_FROM: dict[RefusalKind, frozenset[Fault]] = {
     RefusalKind.TENSOR_REQUIRED: frozenset({"d2t-missing"}),
@@ -30,6 +33,8 @@ def told_before(at: Deployment[Drafter], refusal: Refusal) -> str | None:
     drafter = at.drafter
     if refusal.kind is RefusalKind.WEIGHTS_MISSING:
         return _unreadable(drafter)
+    if name := _config(drafter, refusal):
+        return name
     if isinstance(drafter, BlockDrafter):
         return _block(at, drafter, refusal)
     if not isinstance(drafter, Eagle):
@@ -53,6 +58,18 @@ def _block(at: Deployment[Drafter], drafter: BlockDrafter, refusal: Refusal) -> 
         return None
     about_fc = kind is RefusalKind.TENSOR_SHAPE and refusal.tensors == (fc.name,)
     return "fc-input-width" if about_fc and fc.shape[1] != named * width.value else None
+
+
+def _config(drafter: Drafter, refusal: Refusal) -> str | None:
+    """What config-not-json and config-invalid have told of the drafter's config."""
+    document = drafter.checkpoint.config.document
+    if refusal.kind is RefusalKind.CONFIG_UNREADABLE and document.problems and not document.root:
+        return "config-not-json"
+    if refusal.kind in _READS and isinstance(drafter, (Eagle, BlockDrafter)):
+        wrong = {place.pointer for found in invalid(drafter) for place in found.locations[:1]}
+        if any(place.role == "drafter" and place.pointer in wrong for place in refusal.locations):
+            return "config-invalid"
+    return None
 
 
 def _unreadable(drafter: Drafter) -> str | None:

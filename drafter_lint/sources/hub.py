@@ -213,7 +213,10 @@ class HubSource:
             following = _NEXT.search(link)
             if following is None:
                 break
-            url = urljoin(url, following.group(1))
+            try:
+                origin(url := urljoin(url, following.group(1)))
+            except ValueError:
+                raise WireError("the listing goes on at something that is no address", host="") from None
         return files
 
     def _page(self, url: str) -> tuple[object, str]:

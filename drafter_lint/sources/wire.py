@@ -282,7 +282,7 @@ class Wire:
     def _drain(self, response: Response) -> None:
         """Read a short body nobody wants: a connection left in the middle of one cannot be used again."""
         declared = response.headers.get("content-length", "")
-        if declared.isdigit() and int(declared) <= 16_384:
+        if re.fullmatch(r"[0-9]{1,5}", declared) and int(declared) <= 16_384:
             for _ in response.iter_bytes():
                 if not self._budget.left:
                     break

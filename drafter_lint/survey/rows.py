@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shlex
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -21,6 +20,7 @@ from pydantic import ValidationError
 from drafter_lint.errors import UsageError
 from drafter_lint.reference import RECIPE_SUFFIX
 from drafter_lint.settings import PairTable
+from drafter_lint.userfile import parse_toml, read_text
 
 #: A folder is searched this deep: ``owner/name/checkpoint-500/model`` below a mirror of a Hub.
 MAX_DEPTH = 5
@@ -122,8 +122,8 @@ def _readable(reader: Callable[[Path], Iterator[Row]], place: Path) -> Iterator[
 
 def _toml(place: Path) -> Iterator[Row]:
     try:
-        document = tomllib.loads(place.read_text("utf-8"))
-    except tomllib.TOMLDecodeError as error:
+        document = parse_toml(read_text(place))
+    except ValueError as error:
         raise UsageError(f"{place}: {error}") from error
     pairs = document.get("pair")
     strange = sorted(set(document) - {"pair"})

@@ -94,10 +94,9 @@ def _size(
     """The numbers of a class, with what building it from them refuses."""
     size = slots.shape_of(world, fields, inner_key=inner_key)
     if size is None:
-        at = (fields.at("hidden_size"),)
-        notes.refuse(
-            RefusalKind.CONFIG_FIELD, "load", "a size in the drafter's config is no integer", "draft.divides", at=at
-        )
+        at = tuple(map(fields.at, slots.sizeless(fields, inner_key=inner_key) or ("hidden_size",)))
+        says = "a size in the drafter's config is no positive integer"
+        notes.refuse(RefusalKind.CONFIG_FIELD, "load", says, "draft.divides", at=at)
         return None
     divisible(fields, request, notes, heads=size.heads, kv_heads=0 if mla else size.kv_heads, inner=size.inner)
     act = fields.get("hidden_act")

@@ -41,12 +41,11 @@ class Shape:
 
 
 def shape_of(world: World, fields: Fields, *, inner_key: str = "intermediate_size") -> Shape | None:
-    """The numbers, None if one is no integer."""
-    keys = ("hidden_size", inner_key, "num_attention_heads", "num_hidden_layers", "vocab_size")
-    found = [fields.integer(key) for key in keys]
+    """The numbers, None if one is no size: see :func:`sizeless`."""
     kv_heads, head_dim = fields.kv_heads, fields.head_dim
-    if any(value is None for value in found) or not kv_heads or not head_dim:
+    if sizeless(fields, inner_key=inner_key) or not kv_heads or not head_dim:
         return None
+    found = [fields.integer(key) for key in _sizes(inner_key)]
     hidden, inner, heads, layers, vocab = (value or 0 for value in found)
     return Shape(
         hidden=hidden,
@@ -58,6 +57,15 @@ def shape_of(world: World, fields: Fields, *, inner_key: str = "intermediate_siz
         vocab=vocab,
         pads=world.flag("linear.pads"),
     )
+
+
+def sizeless(fields: Fields, *, inner_key: str = "intermediate_size") -> tuple[str, ...]:
+    """The fields among those numbers that are no positive integers."""
+    return tuple(key for key in _sizes(inner_key) if (fields.integer(key) or 0) <= 0)
+
+
+def _sizes(inner_key: str) -> tuple[str, ...]:
+    return ("hidden_size", inner_key, "num_attention_heads", "num_hidden_layers", "vocab_size")
 
 
 def norm(name: str, width: int) -> tuple[str, Slot]:

@@ -153,9 +153,7 @@ def numbers_of(case: Case, view: View, kind: Kind) -> dict[str, int] | None:
     found = {key: value for key in wanted if (value := view.integer(key)) is not None}
     if "num_key_value_heads" in wanted and "num_key_value_heads" not in found and "num_attention_heads" in found:
         found["num_key_value_heads"] = found["num_attention_heads"]
-    missing = [
-        key for key in wanted if found.get(key, 0 if key.startswith("num_hidden") else -1) < 0 or key not in found
-    ]
+    missing = [key for key in wanted if found.get(key, -1) < (0 if key.startswith("num_hidden") else 1)]
     for key in missing:
         says = f"{_NAMES[kind]} needs {key}, and neither config.json nor its configuration class has it"
         case.refuse(RefusalKind.CONFIG_FIELD, "load", says, at=view.at(key), keys=("registry.speculative",))

@@ -202,11 +202,17 @@ class _Document:
         return self.text.pick("".join(written), indexes)
 
     def value(self, node: Node, above: frozenset[int]) -> Value:
-        """A node as a value; an alias inside its own anchor is nothing."""
+        """A node as a value; an alias inside its own anchor is nothing.
+
+        Raises:
+            TooMuch: there are very many of them.
+        """
         from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode  # noqa: PLC0415
 
         self.nodes += 1
-        if id(node) in above or len(above) > _MAX_DEPTH or self.nodes > _MAX_NODES:
+        if self.nodes > _MAX_NODES:
+            raise TooMuch(f"its aliases written out, it holds more than {_MAX_NODES} values")
+        if id(node) in above or len(above) > _MAX_DEPTH:
             return Leaf(Traced("", ()), "null")
         inside = above | {id(node)}
         if isinstance(node, ScalarNode):

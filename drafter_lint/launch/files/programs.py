@@ -73,7 +73,10 @@ def search(scan: Scan, text: Traced, variables: Variables) -> None:
 
 def search_notebook(scan: Scan, text: Traced, variables: Variables) -> None:
     """Find the commands of a notebook's code cells."""
-    for document in data.load(text, scan.effort):
+    documents = list(data.load(text, scan.effort))
+    if not documents and (match := _SPECULATIVE.search(text.text)):
+        scan.note(text.cut(*match.span()), "not checked: this is no notebook that can be read")
+    for document in documents:
         cells = document.get("cells") if isinstance(document, Table) else None
         for cell in data.sequence(cells):
             if not isinstance(cell, Table) or (kind := cell.text("cell_type")) is None or kind.text != "code":

@@ -23,7 +23,6 @@ from drafter_lint.findings import Evidence, Fix, Found, Location, Outcome
 from drafter_lint.rule import Checks, rule
 from drafter_lint.scope import Alone
 
-_ACCEPTED = ("duplicate-key", "not-finite")
 _EVIDENCE = (
     Evidence(
         engine="",
@@ -49,7 +48,7 @@ def check(at: Alone[Drafter]) -> Checks:
 def problems(document: Document) -> Checks:
     """A finding for each problem of a document."""
     for problem in document.problems:
-        harmless = problem.kind in _ACCEPTED
+        harmless = problem.accepted
         yield Found(
             message=f"{document.file} of the {document.role}: {problem.detail}",
             locations=(_place(document, problem),),

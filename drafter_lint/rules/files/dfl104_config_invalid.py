@@ -45,8 +45,13 @@ _NUMBERS = ("rms_norm_eps", "rope_theta")
 @rule("DFL104", "config-invalid", Outcome.REFUSES)
 def check(at: Alone[Eagle | BlockDrafter]) -> Checks:
     """Fields the construction rests on, by kind."""
-    layer = at.drafter.layer_config
-    whole = at.drafter.checkpoint.config
+    yield from invalid(at.drafter)
+
+
+def invalid(drafter: Eagle | BlockDrafter) -> Iterator[Found]:
+    """A finding for each field of a drafter's config that is of the wrong kind; its first location is the field's."""
+    layer = drafter.layer_config
+    whole = drafter.checkpoint.config
     for config in (layer,) if layer.base == whole.base else (layer, whole):
         yield from _counts(config)
         for key in _NUMBERS:

@@ -1,11 +1,13 @@
 """A vocabulary map of another length than the head.
 
 ## What it checks
-The entries of `d2t` against the rows of the head, or against `draft_vocab_size` where the drafter has no head.
+The entries of `d2t` against the rows of the head, or against `draft_vocab_size` where the drafter has no head; and
+that it is a list, not a table.
 
 ## Why it bites
 Some engines refuse the tensor while loading. Others take it as it is and draft in full as long as no id past its end is
-proposed; the first one that is reads past the table: a wrong token at best, a stopped server at worst.
+proposed; the first one that is reads past the table: a wrong token at best, a stopped server at worst. Ids cannot be
+added to a table of several dimensions, nor can it be copied into the parameter made for a list.
 
 ## Fix
 Export head and map from the same run.
@@ -46,15 +48,19 @@ def check(at: Known[Eagle]) -> Checks:
     head, declared = drafter.canonical.get("lm_head.weight"), drafter.draft_vocab_size
     # Without a head the map's own entries are all there is to count; then only the declaration can differ.
     rows = head.shape[0] if head and head.shape else declared.value if declared else drafted.rows
-    entries = len(drafted.map.d2t)
+    entries, shape = len(drafted.map.d2t), drafted.map.d2t_tensor.shape if drafted.map.d2t_tensor else ()
     past = f"; draft ids {entries} to {rows - 1} have no entry" if rows > entries else ""
     other = drafter.tensor_at("lm_head.weight", f"{rows} rows") if head else declared.at if declared else None
+    listed = len(shape) < 2
     found = Found(
-        message=f"d2t has {entries} entries; the head drafts {rows} ids{past}",
+        message=f"d2t has {entries} entries; the head drafts {rows} ids{past}"
+        if listed
+        else f"d2t is {'x'.join(map(str, shape))}; a list of {rows} entries is expected",
         locations=(drafter.tensor_at("d2t", f"{entries} entries"), *((other,) if other else ())),
         measured={"entries": entries, "rows": rows},
         evidence=_EVIDENCE,
         fix=Fix("export lm_head and d2t from the same run"),
+        outcome=None if listed else Outcome.REFUSES,
         confidence=Confidence.LIKELY,
     )
     yield told(at, "d2t-length", found)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from drafter_lint.drafters import Eagle
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Evidence, Fix, Found, Outcome
-from drafter_lint.rule import Checks, cut_short, rule
+from drafter_lint.rule import Checks, NotChecked, rule
 from drafter_lint.rules.shared import listed
 from drafter_lint.rules.vocabulary.drafted import Fault, drafted_vocabulary
 from drafter_lint.rules.vocabulary.tell import target_of, told
@@ -51,8 +51,8 @@ def check(at: Known[Eagle]) -> Checks:
         return
     try:
         same = at.drafter.checkpoint.equal_rows
-    except Unavailable as trouble:
-        yield cut_short(trouble)
+    except Unavailable as trouble:  # a suspicion that could not be followed leaves the verdict what it is
+        yield NotChecked(str(trouble))
         return
     if same is None or same.zeros:
         return

@@ -120,8 +120,8 @@ def _drafted(
     checkpoint: Checkpoint, rows: int, vocabulary: int, own: int | None, counts: frozenset[int]
 ) -> Drafted | None:
     read = checkpoint.vocab_map
-    if read.d2t is None and checkpoint.tensors.missing_files:
-        return None  # it may stand in a file that is not there
+    if read.d2t is None and (checkpoint.tensors.missing_files or not checkpoint.tensors):
+        return None  # it may stand in a file that is not there; and where nothing stands, the map is the least of it
     return judged(read, rows=rows, vocabulary=vocabulary, own=own, counts=counts)
 
 
@@ -143,7 +143,7 @@ def _fault(at: Drafted, counts: frozenset[int] | set[int]) -> Fault | None:
     reduced = at.rows < at.vocabulary and at.rows != at.own
     if ids is None:
         return "d2t-missing" if reduced else None
-    if len(ids) not in counts:
+    if len(ids) not in counts or (at.map.d2t_tensor and len(at.map.d2t_tensor.shape) != 1):
         return "d2t-length"
     if not any(ids):
         return "d2t-placeholder" if reduced else None
