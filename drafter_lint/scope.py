@@ -44,9 +44,12 @@ class Pair(Generic[D_co]):
     lineage: Lineage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Deployment(Generic[D_co]):
-    """A pair in one engine, at one version, with one set of flags, and what that engine will do."""
+    """A pair in one engine, at one version, with one set of flags, and what that engine will do.
+
+    Equal to itself alone, so that what many rules ask of it can be kept.
+    """
 
     drafter: D_co
     target: Target

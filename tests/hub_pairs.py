@@ -35,7 +35,7 @@ _COMMAND = (sys.executable, "-c", "from drafter_lint.cli import main; main()")
 # children's peak is in kilobytes on Linux and in bytes on macOS.
 _LAUNCHER = """
 import resource, subprocess, sys
-done = subprocess.run(sys.argv[2:], timeout=580)
+done = subprocess.run(sys.argv[3:], timeout=float(sys.argv[2]))
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 open(sys.argv[1], "w").write(f"{peak} {used.ru_utime + used.ru_stime}")
@@ -107,7 +107,12 @@ def run(*args: str) -> Answer:
 
 
 def spawn(
-    folder: Path, args: Sequence[str], environment: Mapping[str, str] | None = None, *, program: str = ""
+    folder: Path,
+    args: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    *,
+    program: str = "",
+    timeout: float = 580,
 ) -> Answer:
     """The command line, or another ``program``, in a process whose home is ``folder``, its memory measured.
 
@@ -120,14 +125,18 @@ def spawn(
     note, command = folder / "peak", (sys.executable, "-c", program)
     started = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(note), *(command if program else _COMMAND), *args],
+        [
+            *(sys.executable, "-I", "-S", "-c", _LAUNCHER, str(note), str(timeout)),
+            *(command if program else _COMMAND),
+            *args,
+        ],
         capture_output=True,
         text=True,
         encoding="utf-8",
         env=clean,
         cwd=folder,
         check=False,
-        timeout=600,
+        timeout=timeout + 20,
     )
     seconds = time.monotonic() - started
     peak, cpu = note.read_text().split()

@@ -376,18 +376,6 @@ def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch, installe
     assert ("no scheduler there" if installed else "drafter-lint[dask]") in answer.err
 
 
-@pytest.mark.slow
-def test_a_cluster_says_the_same_bit_for_bit(folder: Path) -> None:
-    distributed = pytest.importorskip("distributed", reason="an extra")
-    alone = survey("pairs.jsonl", "-o", "out.jsonl", *ENGINE)
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None, host="127.0.0.1"
-    ) as made:
-        together = survey("pairs.jsonl", "-o", "cluster.jsonl", *ENGINE, "--scheduler", made.scheduler_address)
-    assert together == alone
-    assert (folder / "cluster.jsonl").read_bytes() == (folder / "out.jsonl").read_bytes()
-
-
 def test_what_is_open_stays_bounded(folder: Path) -> None:
     text = (folder / "d.recipe.toml").read_text()
     for number in range(3 * KEPT_OPEN):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from drafter_lint.checkpoint.document import Document
 from drafter_lint.findings import JsonValue, Located, Location
@@ -12,6 +13,7 @@ from drafter_lint.findings import JsonValue, Located, Location
 _ABSENT = object()
 
 
+@lru_cache(maxsize=1024)
 def escape(key: str) -> str:
     """A key as a JSON pointer token."""
     return key.replace("~", "~0").replace("/", "~1")
@@ -31,6 +33,8 @@ class Config:
     @property
     def value(self) -> Mapping[str, JsonValue]:
         """The object itself; empty if ``base`` is no object."""
+        if not self.base:
+            return self.document.root
         node: JsonValue = self.document.root
         for token in self.base.split("/")[1:]:
             key = token.replace("~1", "/").replace("~0", "~")

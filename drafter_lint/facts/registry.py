@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import pairwise
@@ -17,9 +17,9 @@ from drafter_lint.facts.observation import Fact, Knowledge, Observation, World
 from drafter_lint.findings import Confidence, Evidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Profile:
-    """Everything known of one engine.
+    """Everything known of one engine; equal to itself alone, so that what follows from it can be kept.
 
     Attributes:
         engine: its name on the command line.
@@ -121,6 +121,7 @@ def version_of(text: str) -> Version:
         raise UsageError(f"{text!r} is no version") from error
 
 
+@lru_cache(maxsize=64)  # hundreds of facts, for every pair of a survey and every fix of a command
 def worlds(known: Profile, version: Version) -> tuple[World, ...]:
     """What holds at a version: one world, or two when the read releases around it differ (the older one first).
 

@@ -20,7 +20,8 @@ import zlib
 from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import shake_128
-from itertools import accumulate, chain, groupby, islice, repeat
+from itertools import accumulate, chain, count, groupby, islice, repeat
+from operator import add, sub
 
 from drafter_lint.errors import UsageError
 
@@ -84,21 +85,21 @@ def _called(call: re.Match[str], text: str, length: int, other: Callable[[str], 
         return tuple(byte - 128 for byte in shake_128(arguments.strip().encode()).digest(length))
     if name in {"spread", "absolute"}:
         ids = _spread(text, length, arguments)
-        return ids if name == "absolute" else tuple(value - i for i, value in enumerate(ids))
+        return ids if name == "absolute" else tuple(map(sub, ids, count()))
     raise UsageError(f"recipe: {text!r} is no way to write values")
 
 
 def drafted_ids(text: str, values: tuple[int, ...]) -> tuple[int, ...]:
     """The target ids a map drafts: ``i + value``, or the value itself where the text says the ids are absolute."""
-    return values if text.startswith("absolute(") else tuple(i + value for i, value in enumerate(values))
+    return values if text.startswith("absolute(") else tuple(map(add, values, count()))
 
 
 def written(values: Iterable[int]) -> str:
     """Values as runs of equal ones or as ranges of consecutive ones, whichever is shorter; long ones packed."""
     table = tuple(values)
     equal = " ".join(
-        str(value) if count == 1 else f"{value}*{count}"
-        for value, count in ((value, sum(1 for _ in same)) for value, same in groupby(table))
+        str(value) if times == 1 else f"{value}*{times}"
+        for value, times in ((value, sum(1 for _ in same)) for value, same in groupby(table))
     )
     consecutive = " ".join(
         str(part[0]) if len(part) == 1 else f"{part[0]}..{part[-1]}"

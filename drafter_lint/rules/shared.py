@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from drafter_lint.drafters import BlockDrafter, Drafter, DraftModel, Eagle, Medusa, MlpSpeculator
@@ -210,7 +211,16 @@ def states_built(at: Deployment[Drafter], drafter: Eagle) -> int | None:
 
 def refusals(at: Deployment[Drafter], name: str) -> tuple[Refusal, ...]:
     """The refusals the rule called ``name`` tells of."""
-    return tuple(refusal for refusal in at.plan.refusals if speaker(at, refusal) == name)
+    return _by_speaker(at).get(name, ())
+
+
+@lru_cache(maxsize=4)  # thirty rules ask, each for its own
+def _by_speaker(at: Deployment[Drafter]) -> Mapping[str, tuple[Refusal, ...]]:
+    groups: dict[str, tuple[Refusal, ...]] = {}
+    for refusal in at.plan.refusals:
+        name = speaker(at, refusal)
+        groups[name] = (*groups.get(name, ()), refusal)
+    return groups
 
 
 def refused_together(at: Deployment[Drafter], name: str, fix: Fix | None = None) -> Iterator[Found]:

@@ -7,12 +7,15 @@ nor records pile up however long the list is.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
+from multiprocessing.process import BaseProcess
 from typing import Protocol
 
 from drafter_lint.errors import DrafterLintError, UsageError
@@ -50,7 +53,7 @@ def processes(jobs: int) -> Crew:
     def crew(chunks: Iterable[Chunk], terms: Terms) -> Iterator[Iterator[str]]:
         # Not fork: a thread of the Hub client may hold a lock at that moment.
         context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interruptions)
+        pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare)
 
         def submit(chunk: Chunk) -> _Promise:
             with _uninterrupted():  # a process may be started here, and inherits what is ignored
@@ -118,6 +121,15 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _leave_interruptions() -> None:
-    """Ctrl-C reaches every process of a terminal; the one that waits for the others decides."""
+def _prepare() -> None:
+    """Ctrl-C reaches every process of a terminal: the one that waits for the others decides, and they end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    """Without it a survey that was killed would leave its processes behind, waiting for work for ever."""
+    parent.join()
+    os._exit(1)

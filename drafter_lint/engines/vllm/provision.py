@@ -148,9 +148,10 @@ def _outside(case: Case, vocab: int) -> None:
         read = case.drafter.vocab_map
     except Unavailable:
         return
-    beyond = [target for target in read.targets or () if not -vocab <= target < vocab]
-    if not beyond or read.d2t_tensor is None:
+    targets = read.targets
+    if not targets or read.d2t_tensor is None or (-vocab <= min(targets) and max(targets) < vocab):
         return
+    beyond = [target for target in targets if not -vocab <= target < vocab]
     case.refuse(
         RefusalKind.VOCABULARY,
         "first-request",

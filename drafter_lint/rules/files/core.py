@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from drafter_lint.drafters import BlockDrafter, Drafter, DraftModel, Eagle
+from drafter_lint.drafters import BlockDrafter, DraftModel, Eagle
 from drafter_lint.drafters.layout import Layout
 
 #: Names under which one and the same part is published, fused or not; the first is the one that is told.
@@ -40,7 +40,8 @@ def missing_core(drafter: Eagle | BlockDrafter | DraftModel) -> tuple[str, ...]:
         core = _core(drafter)
     else:
         core = _block(drafter) if isinstance(drafter, BlockDrafter) else _model(drafter)
-    return tuple(name for name in core if not _present(drafter, name))
+    there = frozenset(_parts(drafter.canonical))
+    return tuple(name for name in core if not _present(there, name))
 
 
 #: What a head on the DFlash backbone cannot be without, by layout.
@@ -106,14 +107,19 @@ def _core(drafter: Eagle) -> Iterator[str]:
             yield name
 
 
-def _present(drafter: Drafter, name: str) -> bool:
+def _parts(names: Iterable[str]) -> Iterator[str]:
+    """Every name, and what it is a part of: "a.b.weight", "a.b", "a"."""
+    for name in names:
+        yield name
+        yield from (name[: dot.start()] for dot in re.finditer(r"\.", name))
+
+
+def _present(there: frozenset[str], name: str) -> bool:
     """True if the part is there under any of its names, quantised or not."""
     owner, _, part = name.removesuffix(".weight").rpartition(".")
-    experts = f"{owner}.experts."
-    stems = [f"{owner}.{spelling}".lstrip(".") for spelling in _FUSED.get(part, (part,))]
-    if owner.endswith("mlp") and any(known.startswith(experts) for known in drafter.canonical):
+    if owner.endswith("mlp") and f"{owner}.experts" in there:
         return True
-    return any(known == stem or known.startswith(f"{stem}.") for known in drafter.canonical for stem in stems)
+    return any(f"{owner}.{spelling}".lstrip(".") in there for spelling in _FUSED.get(part, (part,)))
 
 
 def told_as_missing(drafter: Eagle, parameter: str) -> bool:
