@@ -95,6 +95,10 @@ FLAWS = {
     "sgl-project/SpecForge/configs/qwen2.5-7b-eagle3.json": {"DFL116"},
     "sgl-project/SpecForge/configs/kimi-k2-eagle3.json": {"DFL106"},
     "sgl-project/SpecForge/configs/qwen3-8b-edsd.json": {"DFL010"},
+    # Templates that leave the layers to the trainer, which chooses them before it trains.
+    "lightseekorg/TorchSpec/torchspec/config/dflash_draft_config.json": {"DFL212"},
+    "sgl-project/SpecForge/configs/deepseek-v2-lite-dflash-baseline.json": {"DFL212"},
+    "sgl-project/SpecForge/configs/deepseek-v2-lite-dflash.json": {"DFL212"},
 }
 #: Fields whose absence means nothing here: only documented values stand in the census.
 ABSENT = {"DFL005", "DFL114"}

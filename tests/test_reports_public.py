@@ -94,6 +94,7 @@ def test_the_report_is_what_the_linter_says(path: Path) -> None:
             stages = {refusal.stage for plan in found.plans for refusal in plan.refusals}
             assert entry.stage in stages, said(found)
         if number == 0:
+            assert set(entry.case.skips) <= {skip.code for skip in found.not_checked}
             _rests_on_its_codes(entry, found)
 
 

@@ -19,6 +19,8 @@ Stage = Literal["arguments", "config", "load", "first-request"]
 #: Topics of a step: the drafter is run past its rotary table, and the engine stops there, or reads on behind it.
 OVERRUN = "context-stops"
 OVERRUN_EAGER = "context-garbage"
+#: Topic of a step: the target's class is none of the engine's own, and may or may not hand over states.
+HOOK_UNKNOWN = "hook"
 
 
 class RefusalKind(StrEnum):

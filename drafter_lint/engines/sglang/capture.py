@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drafter_lint.engines.plan import Capture, RefusalKind
+from drafter_lint.engines.plan import HOOK_UNKNOWN, Capture, RefusalKind
 from drafter_lint.engines.sglang.fields import Fields
 from drafter_lint.engines.sglang.notes import Notes
 from drafter_lint.engines.sglang.tables import entry, has
@@ -77,7 +77,7 @@ def _needs_hook(world: World, target: Target, notes: Notes) -> None:
         return
     if not has(world, "models.registered", written.value):
         says = f"target architecture {written.value} is no class of SGLang {world.version}: its hook is not known"
-        notes.step("capture", says, "models.registered", at=written.at)
+        notes.step(HOOK_UNKNOWN, says, "models.registered", at=written.at)
     elif not has(world, "models.capture-hook", written.value):
         says = f"target class {written.value} has no hook for auxiliary states"
         where = ("models.capture-hook", "capture.missing-hook")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from drafter_lint.engines.plan import Capture, FcUse, RefusalKind
+from drafter_lint.engines.plan import HOOK_UNKNOWN, Capture, FcUse, RefusalKind
 from drafter_lint.engines.vllm import timeline
 from drafter_lint.engines.vllm.case import Case
 from drafter_lint.engines.vllm.classes import DraftClass
@@ -31,7 +31,7 @@ def hooked(case: Case) -> None:
         return
     if timeline.at(case.world, "registry.general", architecture.value) is None:
         says = f"no class is registered for {architecture.value}; whether it hands over states is not known"
-        case.step("capture", says, "registry.general", at=architecture.at)
+        case.step(HOOK_UNKNOWN, says, "registry.general", at=architecture.at)
         return
     since = timeline.ever(case.world, "registry.aux-targets", architecture.value)
     case.refuse(
