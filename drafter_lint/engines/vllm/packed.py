@@ -34,7 +34,7 @@ def follow(
         module: the registry's module of the class.
         skips: True if the loader leaves out names without a parameter.
     """
-    case.step("weights", "the layers are quantised: only parts that never are are followed", "loader.complete")
+    case.step("weights", "the layers are quantised: of their tensors only those of plain parts are followed", "loader.complete")
     plain = tuple(fate for fate in loaded.tensors if tables.plain(fate.parameter))
     mine = {fate.name for fate in plain}
     shapes = [refusal for refusal in loaded.refusals if refusal.kind is RefusalKind.TENSOR_SHAPE]
