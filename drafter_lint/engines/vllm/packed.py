@@ -34,7 +34,8 @@ def follow(
         module: the registry's module of the class.
         skips: True if the loader leaves out names without a parameter.
     """
-    case.step("weights", "the layers are quantised: of their tensors only those of plain parts are followed", "loader.complete")
+    says = "the layers are quantised: of their tensors only those of plain parts are followed"
+    case.step("weights", says, "loader.complete")
     plain = tuple(fate for fate in loaded.tensors if tables.plain(fate.parameter))
     mine = {fate.name for fate in plain}
     shapes = [refusal for refusal in loaded.refusals if refusal.kind is RefusalKind.TENSOR_SHAPE]
