@@ -6,6 +6,7 @@ import json
 import struct
 from array import array
 from collections.abc import Iterable, Mapping
+from itertools import count
 from pathlib import Path
 from shutil import copytree
 
@@ -22,15 +23,15 @@ class PairWriter:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._pairs = count()
         self._targets: dict[tuple[int, str | None], Path] = {}
 
-    def folder(self, case: TruthCase) -> Path:
-        """Where a case's pair lies."""
-        return self._folder / case.id
-
     def write(self, case: TruthCase) -> Path:
-        """Write target and drafter as the engines are to find them; returns the folder that holds both."""
-        folder = self.folder(case).resolve()
+        """Write target and drafter as the engines are to find them; returns the folder that holds both.
+
+        Its name says nothing of the case, for engines take hints from every part of a path.
+        """
+        folder = (self._folder / f"pair-{next(self._pairs)}").resolve()
         key = (id(case.target), case.built.state)
         if key not in self._targets:
             self._targets[key] = case.target.write(self._folder / f"target-{len(self._targets)}")

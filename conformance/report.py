@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from conformance.comparing import PLAN_ASPECTS, TRUTH_ASPECTS, Comparison, listed, with_plan, with_truth
 from conformance.record import Record
-from conformance.truth import Engine, TruthCase
-from drafter_lint.facts import version_of
+from conformance.truth import Engine, Run, TruthCase
+from drafter_lint.facts import profile, version_of
 
 #: Exit codes, as the tool's own: something is wrong, or not everything could be looked at.
 AGREES, DISAGREES, INCOMPLETE = 0, 1, 3
@@ -26,8 +26,8 @@ class Report:
         without: how many cases have no command for this engine.
         plan: every aspect beside the plan.
         truth: every aspect beside what is recorded of this version.
-        nearest: the recorded version closest below, or above, if this one is not recorded.
-        changed: every aspect beside what is recorded of that one.
+        changed: if nothing is recorded of this version, every aspect beside the release nearest to it of which the case
+            is recorded.
         known: cases with a listed disagreement.
     """
 
@@ -37,7 +37,6 @@ class Report:
     without: int
     plan: Sequence[Comparison]
     truth: Sequence[Comparison]
-    nearest: str | None
     changed: Sequence[Comparison]
     known: frozenset[str]
 
@@ -65,7 +64,7 @@ class Report:
             yield from _section(title, self.truth, TRUTH_ASPECTS, self.known)
         else:
             yield f"\nnothing is recorded of {self.engine} {self.version}"
-            title = f"what is not as in {self.nearest}, the nearest that is recorded (not an error)"
+            title = "against the nearest release of which a case is recorded; a difference is no error"
             yield from _section(title, self.changed, TRUTH_ASPECTS, frozenset())
         if left_out:
             yield "\nnot run"
@@ -84,7 +83,6 @@ def report(cases: Sequence[TruthCase], records: Sequence[Record], *, engine: Eng
     version = next((record.version for record in records if record.version), "")
     seen = [(by_id[record.case], record.run) for record in records if record.run is not None]
     truth = [item for case, run in seen for item in with_truth(case, run, version)]
-    nearest = None if truth else _nearest(cases, engine, version)
     return Report(
         engine=engine,
         version=version,
@@ -92,17 +90,17 @@ def report(cases: Sequence[TruthCase], records: Sequence[Record], *, engine: Eng
         without=len(cases) - len(records),
         plan=[item for case, run in seen for item in with_plan(case, run)],
         truth=truth,
-        nearest=nearest,
-        changed=[item for case, run in seen for item in with_truth(case, run, nearest)] if nearest else [],
+        changed=[] if truth else [item for case, run in seen for item in _with_nearest(case, run, version)],
         known=listed(engine),
     )
 
 
-def _nearest(cases: Sequence[TruthCase], engine: Engine, version: str) -> str | None:
-    recorded = {each for case in cases for run in case.runs if run.engine == engine for each in run.versions}
-    ordered = sorted(recorded, key=version_of)
-    below = [each for each in ordered if version and version_of(each) <= version_of(version)]
-    return below[-1] if below else next(iter(ordered), None)
+def _with_nearest(case: TruthCase, run: Run, version: str) -> Iterator[Comparison]:
+    recorded = [each for other in case.runs if other.engine == run.engine for each in other.versions]
+    releases = sorted({*map(str, profile(run.engine).read), *recorded, version}, key=version_of)
+    here = releases.index(version)
+    nearest = min(recorded, key=lambda each: abs(releases.index(each) - here), default=None)
+    return with_truth(case, run, nearest) if nearest else iter(())
 
 
 def _section(

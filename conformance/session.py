@@ -9,16 +9,18 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 
 from conformance.pairs import PairWriter
 from conformance.record import Record, launch_of, record
-from conformance.truth import ROOT, Engine, Run, TruthCase
+from conformance.truth import ROOT, Engine, Run, TruthCase, load_cases
 from conformance.workers.protocol import Task, read_seen, task_line
 
 _LAST_WORDS = 400
+#: A pair that every engine drafts with in full, at every version recorded.
+RIGHT = "ok_d2t"
 
 
 class CannotStart(Exception):
@@ -42,21 +44,38 @@ class Session:
     scratch: Path
 
     def run(self, cases: Sequence[TruthCase]) -> Iterator[Record]:
-        """Run cases, one record each and in their order; the next pair is written while one runs.
+        """Run cases, one record each and in their order.
+
+        A right pair is run before them. Where it is refused, the release or this machine is to blame, and what stops in
+        the same place was not run.
 
         Raises:
             CannotStart: the interpreter cannot be started, or cannot import the engine.
         """
+        right = next(case for case in load_cases() if case.id == RIGHT)
+        records = self._run([right, *cases])
+        first = next(records)
+        broken = first.run if first.run is not None and first.run.outcome == "refuses" else None
+        for each in records:
+            if broken and each.run and (each.run.error_type, each.run.error_at) == (broken.error_type, broken.error_at):
+                reason = f"stops where a right pair does: {broken.error_type} in {broken.error_at}"
+                yield replace(each, run=None, not_run=reason)
+            else:
+                yield each
+
+    def _run(self, cases: Sequence[TruthCase]) -> Iterator[Record]:
+        """One record a case; the next pair is written while one runs."""
         self.scratch.mkdir(parents=True, exist_ok=True)
         wanted = [(case, template) for case in cases if (template := launch_of(case, self.engine))]
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder, self._worker() as worker:
             version = self._greeting(worker)
             writer = PairWriter(Path(folder))
-            sent = self._send(worker, writer, wanted[0]) if wanted else False
+            sent = self._send(worker, writer, wanted[0])
             for number, (case, template) in enumerate(wanted):
-                ahead = number + 1 < len(wanted) and self._send(worker, writer, wanted[number + 1])
+                ahead = self._send(worker, writer, wanted[number + 1]) if number + 1 < len(wanted) else None
                 answer = worker.stdout.readline() if worker.stdout and sent else ""
-                rmtree(writer.folder(case), ignore_errors=True)
+                if sent:
+                    rmtree(sent)
                 if answer:
                     yield record(case, template, read_seen(answer))
                 else:
@@ -101,11 +120,13 @@ class Session:
             raise CannotStart(words[-_LAST_WORDS:])
         return str(json.loads(line)["version"])
 
-    def _send(self, worker: subprocess.Popen[str], writer: PairWriter, what: tuple[TruthCase, Run]) -> bool:
+    def _send(self, worker: subprocess.Popen[str], writer: PairWriter, what: tuple[TruthCase, Run]) -> Path | None:
+        """Write a pair and hand it over; returns its folder, None if there is nobody to take it."""
         case, template = what
+        folder = writer.write(case)
         task = Task(
             case=case.id,
-            folder=str(writer.write(case)),
+            folder=str(folder),
             drafter=case.drafter_folder,
             launch=template.launch,
             environment=template.environment,
@@ -116,5 +137,5 @@ class Session:
                 worker.stdin.write(task_line(task))
                 worker.stdin.flush()
         except BrokenPipeError:
-            return False
-        return True
+            return None
+        return folder

@@ -17,6 +17,8 @@ from conformance.workers import __main__ as worker
 from conformance.workers.protocol import Seen, Task
 
 VERSION = "0.32.0"
+#: Not empty if this release cannot draft on this machine.
+BROKEN: list[bool] = []
 
 
 def run(task: Task, seen: Seen) -> None:
@@ -43,6 +45,8 @@ def run(task: Task, seen: Seen) -> None:
 
 
 def _serve(seen: Seen, *, accept_length: float) -> None:
+    if BROKEN:
+        raise TypeError("cannot inspect a kernel")
     seen.stage, seen.method, seen.num_speculative_tokens = "generated", "eagle3", 3
     seen.aux_layers, seen.dropped, seen.unfilled = [2, 4, 5], ["t2d"], ["model.embed_tokens.weight"]
     seen.shares_embed, seen.shares_lm_head = True, False
@@ -59,8 +63,9 @@ def interpreter(folder: Path) -> Path:
     return program
 
 
-def main() -> None:
-    """Stand in for ``python -m conformance.workers vllm FOLDER``."""
+def main(*, broken: bool = False) -> None:
+    """Stand in for ``python -m conformance.workers vllm FOLDER``; broken: no pair is drafted with."""
+    BROKEN.extend([True] * broken)
     module = types.ModuleType("conformance.workers.on_vllm")
     vars(module).update(VERSION=VERSION, HOME=Path(__file__).parent, run=run)
     sys.modules[module.__name__] = module
