@@ -33,7 +33,7 @@ _MACHINE = (
     "cuda",
     "Triton",
     "triton",
-    "not supported on device 'cpu'",
+    "on device 'cpu'",
     "spec decode is not supported",  # vLLM's CPU runner before 0.21
     "No module named",
 )
