@@ -16,6 +16,7 @@ from drafter_lint.recipe import Recipe
 from drafter_lint.recipe.lines import TensorLine
 
 _INTEGERS = {"I64": "q", "I32": "i"}
+_WEIGHTS = frozenset({"BF16", "F16", "F32"})
 
 
 class PairWriter:
@@ -53,8 +54,8 @@ def _fill(case: TruthCase, recipe: Recipe, *, folder: Path, of_target: bool) -> 
             length = int.from_bytes(stream.read(8), "little")
             header: Mapping[str, Mapping[str, list[int]]] = json.loads(stream.read(length))
             for name, line in lines.items():
-                if line.values is not None:
-                    continue
+                if line.values is not None and line.dtype not in _WEIGHTS:
+                    continue  # a map or its mask; what a recipe says of a weight only stands in for it
                 start = 8 + length + header[name]["data_offsets"][0]
                 stream.seek(start)
                 # A file that was cut short stays as short.

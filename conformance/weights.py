@@ -118,8 +118,7 @@ class Weights:
             case "embed_tokens":
                 return self.circles.points(0, self.lines[name].shape[0])
             case "lm_head":
-                zeros = built.lm_head == "zeros"
-                return [[]] if zeros else self._head(self._drafted(name), ahead=0)
+                return 0.0 if built.lm_head == "zeros" else self._head(self._drafted(name), ahead=0)
             case "norm":
                 return [_product(self._signs, self._other_signs) if normed else self._signs]
             case "hidden_norm":

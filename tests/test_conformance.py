@@ -212,12 +212,12 @@ def test_every_tensor_of_every_case_has_values_of_its_size() -> None:
         weights = Weights(case, lines, case.drafter_is_target)
         for name, line in lines.items():
             key = (name, line.shape, str(case.built), case.drafter_is_target)
-            if line.values is not None or line.elements > 10_000 or key in shapes:
+            if not line.dtype.endswith(("F16", "F32")) or line.elements > 10_000 or key in shapes:
                 continue
             shapes.add(key)
             values = list(weights.values(name))
             assert len(values) == line.elements
-            assert any(values)
+            assert any(values) != (name == "lm_head.weight" and case.built.lm_head == "zeros")
             assert all(map(math.isfinite, values))
 
 
