@@ -35,6 +35,8 @@ def main() -> None:
 def run(engine: Engine, python: Path, patterns: tuple[str, ...], out: Path | None, limit: float) -> None:
     """Run cases and report."""
     cases = [case for case in load_cases() if not patterns or any(fnmatchcase(case.id, glob) for glob in patterns)]
+    if not cases:
+        raise click.UsageError("no case has such a name")
     scratch = Path(mkdtemp(prefix="conformance-"))
     session = Session(engine=engine, python=python.absolute(), limit=limit, scratch=scratch)
     records: list[Record] = []

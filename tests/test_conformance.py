@@ -531,6 +531,8 @@ def test_nothing_to_run_is_said(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     result = CliRunner().invoke(main, ["report", str(tmp_path / "empty")])
     assert (result.exit_code, "holds no record" in result.output) == (2, True)
+    result = CliRunner().invoke(main, ["run", "--engine", "vllm", "--python", str(tmp_path), "--case", "nothing-of-it"])
+    assert (result.exit_code, "no case has such a name" in result.output) == (2, True)
 
 
 def test_entries_are_plain_toml(truth: Callable[[str], Path]) -> None:
