@@ -192,7 +192,7 @@ def _judged(job: Job, opener: Checkpoints) -> tuple[Check, ...]:
         opened = opener.understood(files, None, trained_on=job.trained_on)
         return (check_alone(opened, selection=job.selection),)
     choices = choices_of(job)
-    opened = _open(job, next((choice.request for choice in choices if choice.request), None), opener)
+    opened = open_pair(job, next((choice.request for choice in choices if choice.request), None), opener)
     return check_pairs(opened, [_with_names(choice, opened, job) for choice in choices], selection=job.selection)
 
 
@@ -251,7 +251,12 @@ def engine_of_flags(flags: Sequence[str]) -> str:
     return fits[0]
 
 
-def _open(job: Job, typed: LaunchRequest | None, opener: Checkpoints) -> Opened:
+def open_pair(job: Job, typed: LaunchRequest | None, opener: Checkpoints) -> Opened:
+    """Both sides of a job, named by it or by the command it gives.
+
+    Raises:
+        UsageError: neither names a drafter.
+    """
     drafter = job.drafter or (typed.drafter.value if typed and typed.drafter else None)
     target = job.target or (typed.target.value if typed and typed.target else None)
     self_filled = drafter is None and target is not None

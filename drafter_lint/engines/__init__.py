@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
 
 from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.engines.command import Remedy, Wanted
 from drafter_lint.engines.plan import Plan
 from drafter_lint.facts import World
 from drafter_lint.launch import LaunchRequest
+from drafter_lint.launch.composed import Part
 from drafter_lint.targets import Target
 
 __all__ = ["Engine", "Plan", "engine"]
@@ -37,6 +40,20 @@ class Engine(Protocol):
             target: the target's.
             context_length: tokens to serve at, where the engine would refuse the target's own length.
         """
+        ...
+
+    def composed(self, world: World, wanted: Wanted) -> Iterator[Part]:
+        """The parts of a command for a drafter, each with the reason for it: those of :meth:`needed`, and what the
+        pair and the user ask for besides.
+        """
+        ...
+
+    def remedies(self, world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Remedy]:
+        """What such a command may still say where its plans refuse or go wrong; whether it helps is not known here."""
+        ...
+
+    def habits(self, world: World, wanted: Wanted) -> Iterator[tuple[Part, ...]]:
+        """What is often typed with such a drafter, right or wrong."""
         ...
 
     def layer_ids(

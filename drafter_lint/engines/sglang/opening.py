@@ -60,9 +60,14 @@ def readable(world: World, config: Config, request: LaunchRequest, notes: Notes)
     return _known_type(world, Located(written.value, written.at), stage, notes, remote=_remote(config, request))
 
 
+def reads_type(world: World, name: str) -> bool:
+    """True if this release, or every transformers it runs with, has a configuration class for a model_type."""
+    return name in _TRANSFORMERS or has(world, "config.own-model-types", name)
+
+
 def _known_type(world: World, written: Located[str], stage: Stage, notes: Notes, *, remote: bool) -> bool:
     name = written.value
-    if name in _TRANSFORMERS or has(world, "config.own-model-types", name):
+    if reads_type(world, name):
         return True
     if name == "kimi_k2" and world.flag("draft.kimi-k2-model-type"):
         return True

@@ -5,12 +5,13 @@ from drafter_lint.engines.plan import Plan
 from drafter_lint.engines.vllm import planning
 from drafter_lint.engines.vllm.capture import layer_ids
 from drafter_lint.engines.vllm.case import Case
+from drafter_lint.engines.vllm.command import composed, habits, remedies
 from drafter_lint.engines.vllm.request import needed
 from drafter_lint.facts import World
 from drafter_lint.launch import LaunchRequest
 from drafter_lint.targets import Target
 
-__all__ = ["layer_ids", "needed", "plan"]
+__all__ = ["composed", "habits", "layer_ids", "needed", "plan", "remedies"]
 
 
 def plan(world: World, request: LaunchRequest, drafter: Checkpoint, target: Target) -> Plan:

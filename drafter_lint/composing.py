@@ -1,0 +1,262 @@
+"""One engine's command for an opened pair: what it needs, what mends it, what the user adds; checked as printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from drafter_lint.api import Job
+from drafter_lint.checkpoint import Checkpoint
+from drafter_lint.composition import Composed, Omission
+from drafter_lint.engines import engine
+from drafter_lint.engines.command import Wanted
+from drafter_lint.facts import profile, version_of, worlds
+from drafter_lint.findings import Finding, Outcome
+from drafter_lint.launch import parse_command, split_command
+from drafter_lint.launch.composed import Command, Part
+from drafter_lint.launch.typed import typed_parts
+from drafter_lint.linter import EngineChoice, Opened, check_pairs
+from drafter_lint.report import Check
+from drafter_lint.suppressions import suppressed
+
+#: A command is mended so many times at most.
+_ROUNDS = 4
+#: Flags that are refused one without the other stand and fall together.
+_COUNTS = ("--speculative-num-steps", "--speculative-eagle-topk", "--speculative-num-draft-tokens")
+#: Rules whose findings say that a word does nothing: worth telling of what others often type.
+_IDLE = ("DFL407", "DFL408")
+_FILES = (".json", ".safetensors")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What is to be started, and how.
+
+    Attributes:
+        job: the user's own flags, what is shown, and from when on a finding stands against a command.
+        tensor_parallel: devices the target is spread over.
+        context_length: tokens to serve at.
+    """
+
+    job: Job
+    tensor_parallel: int | None = None
+    context_length: int | None = None
+
+    @property
+    def bar(self) -> Outcome:
+        """From which outcome on a flag does harm."""
+        return Outcome.SILENT if self.job.fail_on == "never" else Outcome(self.job.fail_on)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A command, and what a check of it as printed says."""
+
+    command: Command
+    check: Check
+
+    @property
+    def followed(self) -> bool:
+        """True if every plan goes as far as the drafter's class, or as a refusal."""
+        plans = self.check.plans
+        return bool(plans) and all(plan.understood and (plan.draft_class or plan.refusals) for plan in plans)
+
+    def weight(self, least: Outcome) -> tuple[int, ...]:
+        """How bad it is: findings by outcome down to ``least``, the worst first, then what could not be checked."""
+        counted = [
+            len({(item.code, item.message) for item in self.check.findings if item.outcome is outcome})
+            for outcome in sorted(Outcome, key=lambda outcome: -outcome.rank)
+            if outcome.rank >= least.rank
+        ]
+        return (*counted, sum(skip.needed for skip in self.check.not_checked))
+
+    def beyond(self, other: Tried) -> tuple[Finding, ...]:
+        """The findings that another command does not have, the worst first."""
+        had = {(item.code, item.message) for item in other.check.findings}
+        return tuple(item for item in self.check.findings if (item.code, item.message) not in had)
+
+
+class Composer:
+    """Puts one engine's command together, for one version."""
+
+    def __init__(self, order: Order, opened: Opened, choice: EngineChoice) -> None:
+        known = profile(choice.name)
+        version = version_of(choice.version) if choice.version else known.newest
+        self._order, self._opened, self._choice = order, opened, replace(choice, request=None)
+        self._world = worlds(known, version)[-1]
+        self._engine = engine(choice.name)
+
+    def made(self, *, advise: bool) -> Composed:
+        """The command; ``advise`` also looks for what others often type and should not."""
+        wanted, fail_on = self._wanted(), self._order.job.fail_on
+        if wanted is None:
+            (check,) = self._checks([self._choice])
+            return Composed(check=check, command=None, fail_on=fail_on)
+        start = Command(engine=self._choice.name, release=self._world.basis)
+        needs = self._mended(wanted, self._tried(start.having(self._engine.composed(self._world, wanted))))
+        best, omitted = self._with_typed(wanted, needs)
+        if advise and not _against(best, self._order.bar):
+            omitted += self._habits(wanted, best)
+        return Composed(
+            check=best.check,
+            command=best.command,
+            notes=tuple(self._notes()),
+            omitted=tuple(omitted),
+            fail_on=fail_on,
+        )
+
+    def _wanted(self) -> Wanted | None:
+        """None where the method or the target is not known: a guess would be printed as a command."""
+        opened = self._opened
+        drafter, target = opened.recognition.drafter, opened.target_read
+        if target is None or not drafter.method:
+            return None
+        files, theirs = opened.drafter_files, target.checkpoint
+        return Wanted(
+            drafter=drafter,
+            drafter_name=_given_name(files),
+            target=target,
+            target_name=_given_name(theirs),
+            drafter_revision=files.reference.revision,
+            target_revision=theirs.reference.revision,
+            tensor_parallel=self._order.tensor_parallel,
+            context_length=self._order.context_length,
+        )
+
+    def _checks(self, choices: Sequence[EngineChoice]) -> tuple[Check, ...]:
+        job = self._order.job
+        checks = check_pairs(self._opened, choices, selection=job.selection)
+        if not job.suppressions:
+            return checks
+        today = date.today()  # noqa: DTZ011 - the user's day
+        return suppressed(checks, job.suppressions, selection=job.selection, today=today, whole=False)
+
+    def _try(self, commands: Sequence[Command]) -> list[Tried]:
+        """Every command, read again from its text and checked like one that somebody typed."""
+        requests = [parse_command(split_command(command.text)) for command in commands]
+        checks = self._checks([replace(self._choice, request=request) for request in requests])
+        return [Tried(command, check) for command, check in zip(commands, checks, strict=True)]
+
+    def _tried(self, command: Command) -> Tried:
+        (tried,) = self._try([command])
+        return tried
+
+    def _mended(self, wanted: Wanted, tried: Tried) -> Tried:
+        """With whatever makes it better; the user's own words are not touched."""
+        for _ in range(_ROUNDS):
+            if not any(tried.weight(Outcome.SLOW)):
+                break
+            found = self._engine.remedies(self._world, wanted, tried.check.plans)
+            typed = {part.name for part in tried.command.parts if part.origin == "given"}
+            fitting = [item.parts for item in found if not typed & {part.name for part in item.parts}]
+            if not fitting:
+                break
+            results = self._try([tried.command.having(parts) for parts in fitting])
+            better = [
+                (result.weight(Outcome.SLOW), index)
+                for index, result in enumerate(results)
+                if result.weight(Outcome.SLOW) < tried.weight(Outcome.SLOW) and result.followed >= tried.followed
+            ]
+            if not better:
+                break
+            _, index = min(better)
+            gone = tuple(dict.fromkeys(item.code for item in tried.beyond(results[index])))
+            parts = [replace(part, origin="mends", mends=gone) for part in fitting[index]]
+            tried = Tried(tried.command.having(parts), results[index].check)
+        return tried
+
+    def _with_typed(self, wanted: Wanted, needs: Tried) -> tuple[Tried, list[Omission]]:
+        """With the user's own flags, but for those that do harm."""
+        typed = typed_parts(self._order.job.flags, engine=self._choice.name)
+        held = {part.name: part for part in needs.command.parts}
+        left = _grouped(part for part in typed if not _same(held.get(part.name), part))
+        if not left:
+            return needs, []
+        length = next((part.value for part in typed if part.name in ("--context-length", "--max-model-len")), None)
+        if isinstance(length, str) and length.isdigit():
+            wanted = replace(wanted, context_length=int(length))
+        bar, omitted = self._order.bar, list[Omission]()
+        tried = self._mended(wanted, self._tried(needs.command.having(_flat(left))))
+        while left and tried.weight(bar) > needs.weight(bar):
+            fewer = [[group for group in left if group is not one] for one in left]
+            trials = [
+                self._mended(wanted, result)
+                for result in self._try([needs.command.having(_flat(groups)) for groups in fewer])
+            ]
+            index = min(range(len(trials)), key=lambda index: trials[index].weight(bar))
+            if trials[index].weight(bar) >= tried.weight(bar):
+                break
+            omitted.append(_omission(left[index], tried.beyond(trials[index]), held))
+            left, tried = fewer[index], trials[index]
+        return tried, omitted
+
+    def _habits(self, wanted: Wanted, best: Tried) -> list[Omission]:
+        """What is often typed and would do harm to this command, or nothing at all."""
+        typed = {part.name for part in best.command.parts if part.origin == "given"}
+        groups = [group for group in self._engine.habits(self._world, wanted) if not typed & {p.name for p in group}]
+        held = {part.name: part for part in best.command.parts}
+        omitted = []
+        for group, tried in zip(groups, self._try([best.command.having(group) for group in groups]), strict=True):
+            more = [item for item in tried.beyond(best) if item.outcome.rank >= 2 or item.code in _IDLE]
+            if more:
+                omitted.append(replace(_omission(group, more, held), asked=False))
+        return omitted
+
+    def _notes(self) -> Iterator[str]:
+        target = self._opened.target_read
+        for files in (self._opened.drafter_files, *((target.checkpoint,) if target else ())):
+            reference = files.reference
+            if reference.subfolder:
+                folder, name = reference.subfolder, reference.name
+                yield (
+                    f"an engine opens a whole repository: download {folder} of {name} first "
+                    f"(hf download {name} --include '{folder}/*' --local-dir {_local(files)})"
+                )
+
+
+def _against(tried: Tried, bar: Outcome) -> bool:
+    return any(item.outcome.rank >= bar.rank for item in tried.check.findings)
+
+
+def _given_name(files: Checkpoint) -> str:
+    """What an engine is to be given: a repository, or a folder."""
+    reference = files.reference
+    if reference.kind == "hub":
+        return f"./{_local(files)}/{reference.subfolder}" if reference.subfolder else reference.name
+    if reference.name.endswith(_FILES):
+        return reference.name.rpartition("/")[0] or "."
+    return reference.name
+
+
+def _local(files: Checkpoint) -> str:
+    return files.reference.name.rpartition("/")[2]
+
+
+def _same(held: Part | None, typed: Part) -> bool:
+    """True if the command says already what is typed."""
+    return held is not None and held.kind == typed.kind and str(held.value) == str(typed.value)
+
+
+def _grouped(parts: Iterable[Part]) -> list[tuple[Part, ...]]:
+    """Parts alone, the three counts together."""
+    groups: dict[str, tuple[Part, ...]] = {}
+    for part in parts:
+        key = "counts" if part.name in _COUNTS else part.name
+        groups[key] = (*groups.get(key, ()), part)
+    return list(groups.values())
+
+
+def _flat(groups: Iterable[tuple[Part, ...]]) -> Iterator[Part]:
+    return (part for group in groups for part in group)
+
+
+def _omission(group: Sequence[Part], findings: Sequence[Finding], held: Mapping[str, Part]) -> Omission:
+    worst = max(findings, key=lambda item: item.outcome.rank, default=None)
+    return Omission(
+        shown=" ".join(part.shown for part in group),
+        why=worst.message if worst else "the command does not work with it",
+        code=worst.code if worst else "",
+        instead=" ".join(held[part.name].shown for part in group if part.name in held),
+        asked=True,
+    )
