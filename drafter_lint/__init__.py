@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drafter_lint.api import check, plan
+    from drafter_lint.composition import Composed
     from drafter_lint.engines.plan import Plan
     from drafter_lint.errors import AmbiguousAlias, DrafterLintError, Unavailable, UsageError
     from drafter_lint.findings import Confidence, Evidence, Finding, FindingsError, Fix, Location, Outcome, Skip
+    from drafter_lint.launching import launch_command
     from drafter_lint.report import Check, Report
 
 __version__ = "0.1.0"
@@ -21,6 +23,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AmbiguousAlias",
     "Check",
+    "Composed",
     "Confidence",
     "DrafterLintError",
     "Evidence",
@@ -36,14 +39,17 @@ __all__ = [
     "UsageError",
     "__version__",
     "check",
+    "launch_command",
     "plan",
 ]
 
 _HOMES = {
     "api": ("check", "plan"),
+    "composition": ("Composed",),
     "engines.plan": ("Plan",),
     "errors": ("AmbiguousAlias", "DrafterLintError", "Unavailable", "UsageError"),
     "findings": ("Confidence", "Evidence", "Finding", "FindingsError", "Fix", "Location", "Outcome", "Skip"),
+    "launching": ("launch_command",),
     "report": ("Check", "Report"),
 }
 

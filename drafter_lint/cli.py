@@ -24,6 +24,7 @@ from drafter_lint.options import (
     fix_options,
     formats,
     judging_options,
+    launch_options,
     locked_option,
     output_options,
     pair_options,
@@ -197,6 +198,37 @@ def plan(ctx: click.Context, /, format_: str, **options: object) -> int:
     report = _run(_pairs(ctx, {**options, "no_fingerprint": True}, _piped), locked=False)
     _print(render_plans(report, format_, _style(options)))
     return 0 if all(item.plans for item in report.checks) else EXIT_UNKNOWN
+
+
+@cli.command(
+    cls=WithEngineFlags,
+    epilog="drafter-lint launch lightseekorg/kimi-k2.5-eagle3 --target kimi-k2.5 --engine sglang==0.5.23 \\\n"
+    "    -- --tp 8 --mem-fraction-static 0.85",
+)
+@launch_options
+@judging_options
+@formats("text", "shell", "config", "json")
+@output_options
+@click.pass_context
+def launch(ctx: click.Context, /, format_: str, **options: object) -> int:
+    """Put together the command that starts a drafter with its target.
+
+    Every flag comes with its reason, the command is checked as printed, and flags that would do harm are left out. What
+    stands after -- is kept as far as it works. Exits with 1 if no command makes the pair work in this engine and
+    version. shell prints the command alone, config the YAML file that --config takes.
+    """
+    from drafter_lint.launching import compose
+    from drafter_lint.renderers import render_launches, told_of_launches
+    from drafter_lint.requested import launch_order
+
+    order = launch_order(options, cast("tuple[str, ...]", ctx.meta.get(ENGINE_FLAGS, ())))
+    alone = format_ in ("shell", "config")
+    made = compose(order, advise=not alone)
+    _print(render_launches(made, format_=format_, style=_style(options)))
+    if alone:
+        for line in told_of_launches(made):
+            _say(line)
+    return 0 if made.exit_code == EXIT_UNKNOWN and options["allow_unknown"] else made.exit_code
 
 
 @cli.command(epilog="drafter-lint inspect lightseekorg/kimi-k2.5-eagle3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -98,3 +99,10 @@ class Launches:
     def exit_code(self) -> int:
         """0 if there is a command to type, 1 if there is none that works, 3 if something needed could not be read."""
         return self.report.exit_code
+
+
+def defaults(item: Composed) -> Iterator[tuple[str, str, str]]:
+    """What the engine fills in for flags of the drafting that a command leaves out: flag, value, and why."""
+    for rewrite in item.check.plans[-1].rewrites if item.check.plans else ():
+        if rewrite.before == "unset" and rewrite.what.startswith("--spec"):
+            yield rewrite.what, rewrite.after, rewrite.says

@@ -149,6 +149,20 @@ pair_options = _options(
     revision_option,
     reading_options,
 )
+launch_options = _options(
+    click.argument("drafter"),
+    click.option(
+        "--target", "-t", metavar="REF", help="The model that verifies; if left out, the one the drafter names."
+    ),
+    engine_option,
+    click.option(
+        "--tensor-parallel", type=click.IntRange(min=1), metavar="N", help="Devices the target is spread over."
+    ),
+    click.option("--context-length", type=click.IntRange(min=1), metavar="N", help="Tokens to serve at."),
+    click.option("--target-revision", metavar="REV", help="Branch, tag or commit of the target's repository."),
+    revision_option,
+    reading_options,
+)
 survey_options = _options(
     click.argument("pairs", metavar="FILE"),
     click.option(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from drafter_lint.api import Job, engine_name, engine_of_flags
+from drafter_lint.composing import Order
 from drafter_lint.drafters import Trained
 from drafter_lint.errors import UsageError
 from drafter_lint.facts import engines as known_engines
@@ -132,6 +133,34 @@ def pair_jobs(options: Options, flags: tuple[str, ...], *, piped: Callable[[], s
         raise UsageError("name a drafter, a launch command, or in drafter-lint.toml the pairs to check")
     typed = replace(typed, engines=_here(typed.engines or _engines(settings), flags))
     return Requested(jobs=(typed,), base=typed, settings=settings)
+
+
+def launch_order(options: Options, flags: tuple[str, ...]) -> Order:
+    """What ``launch`` is to put together.
+
+    Args:
+        options: what was typed, by the names of the parameters.
+        flags: the words after ``--``.
+
+    Raises:
+        UsageError: what was typed cannot be asked for.
+    """
+    settings = settings_for(options)
+    engines = cast("tuple[str, ...]", options["engines"]) or _engines(settings)
+    job = replace(
+        base_job(options, settings),
+        drafter=cast("str", options["drafter"]),
+        target=cast("str | None", options["target"]),
+        engines=_here(engines, flags),
+        flags=flags,
+        revision=cast("str | None", options["revision"]),
+        target_revision=cast("str | None", options["target_revision"]),
+    )
+    return Order(
+        job=job,
+        tensor_parallel=cast("int | None", options["tensor_parallel"]),
+        context_length=cast("int | None", options["context_length"]),
+    )
 
 
 def settled_jobs(options: Options) -> Requested:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:  # the command line asks for the names of the renderers before anything else is needed
     from drafter_lint.comparing import Comparison
+    from drafter_lint.composition import Launches
     from drafter_lint.inspection import Inspection
     from drafter_lint.renderers.style import Style
     from drafter_lint.report import Cost, Report, Subject
@@ -57,3 +58,25 @@ def render_comparison(
 
     made = comparison.as_json if format_ == "json" else comparison.render
     return made(subjects, found, cost, style)
+
+
+def render_launches(made: Launches, *, format_: str, style: Style) -> str:
+    """The commands of a pair as text, JSON, shell text alone, or the one engine's file of flags.
+
+    Raises:
+        UsageError: there is no such file for them.
+    """
+    if format_ == "json":
+        from drafter_lint.renderers import launches_json  # noqa: PLC0415 - brings pydantic
+
+        return launches_json.render(made, style)
+    from drafter_lint.renderers import launches  # noqa: PLC0415 - check does not need it
+
+    return {"shell": launches.shell, "config": launches.config}.get(format_, launches.render)(made, style)
+
+
+def told_of_launches(made: Launches) -> tuple[str, ...]:
+    """What speaks against the commands that a format for machines leaves out."""
+    from drafter_lint.renderers import launches  # noqa: PLC0415 - check does not need it
+
+    return tuple(launches.told(made))

@@ -96,20 +96,19 @@ def location(at: findings.Location) -> LocationModel:
 
 
 def _check(check: report.Check) -> CheckModel:
-    drafter = check.recognition.drafter if check.recognition else None
     return CheckModel(
         source=_source(check.source) if check.source else None,
         verdict=check.verdict,
-        drafter=_subject(check.drafter, drafter.layout.value if drafter else None, drafter.method if drafter else None),
-        target=_subject(check.target, None, None) if check.target else None,
+        drafter=drafter_subject(check),
+        target=subject(check.target) if check.target else None,
         engine=EngineModel(**asdict(check.engine)) if check.engine else None,
         launch=_launch(check.request) if check.request else None,
         plan=plan_document(check.plans[-1]) if check.plans else None,
         plan_before=plan_document(check.plans[0]) if len(check.plans) > 1 else None,
-        findings=tuple(_finding(item) for item in check.findings),
+        findings=tuple(finding(item) for item in check.findings),
         not_checked=tuple(SkipModel(**asdict(item)) for item in check.not_checked),
         suppressed=tuple(
-            SuppressedModel(reason=item.reason, at=location(item.at), finding=_finding(item.finding))
+            SuppressedModel(reason=item.reason, at=location(item.at), finding=finding(item.finding))
             for item in check.suppressed
         ),
         checked=check.checked,
@@ -120,13 +119,21 @@ def _source(at: findings.Location) -> SourceModel:
     return SourceModel(file=at.file, line=at.line or 1, column=at.column or 1)
 
 
-def _subject(subject: report.Subject, layout: str | None, method: str | None) -> SubjectModel:
+def drafter_subject(check: report.Check) -> SubjectModel:
+    """The drafter of a check, with what it was recognised as."""
+    drafter = check.recognition.drafter if check.recognition else None
+    layout, method = (drafter.layout.value, drafter.method) if drafter else (None, None)
+    return subject(check.drafter, layout, method)
+
+
+def subject(named: report.Subject, layout: str | None = None, method: str | None = None) -> SubjectModel:
+    """A checkpoint in its published shape."""
     return SubjectModel(
-        spelling=subject.spelling,
-        name=subject.name,
-        commit=subject.commit,
-        title=subject.title,
-        origin=subject.origin,
+        spelling=named.spelling,
+        name=named.name,
+        commit=named.commit,
+        title=named.title,
+        origin=named.origin,
         layout=layout,
         method=method or None,
     )
@@ -146,7 +153,8 @@ def _launch(request: LaunchRequest) -> LaunchModel:
     )
 
 
-def _finding(item: findings.Finding) -> FindingModel:
+def finding(item: findings.Finding) -> FindingModel:
+    """A finding in its published shape."""
     fix = FixModel(text=item.fix.text, edits=tuple(_edit(edit) for edit in item.fix.edits)) if item.fix else None
     return FindingModel(
         code=item.code,

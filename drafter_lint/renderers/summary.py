@@ -46,21 +46,27 @@ def headline(tag: str, text: str, style: Style, *colors: str) -> Iterator[str]:
 def summary(checks: Sequence[Check], cost: Cost, style: Style) -> Iterator[str]:
     """One pair's summary: the pair once, then every engine."""
     if checks[0].source:
-        yield from _row("command", _place(checks[0].source), style)
+        yield from row("command", _place(checks[0].source), style)
     if not checks[0].unresolved:
-        yield from _pair(checks[0], style)
+        yield from pair_lines(checks[0], style)
     for check in [check for check in checks if check.engine]:
         if len(checks) > 1:
             yield ""
-        yield from _engine(check, style)
-        for word, answer, why in _answers(check):
-            yield from _row(word, f"{answer:<{_ANSWER}}{why}", style, answer=answer)
+        yield from engine_lines(check, style)
+        yield from answer_lines(check, style)
     if len(checks) > 1:
         yield ""
-    yield from _not_checked(checks, cost, style)
+    yield from not_checked_lines(checks, cost, style)
 
 
-def _row(word: str, text: str, style: Style, *, answer: str = "") -> Iterator[str]:
+def answer_lines(check: Check, style: Style) -> Iterator[str]:
+    """Whether it loads, drafts and pays."""
+    for word, answer, why in _answers(check):
+        yield from row(word, f"{answer:<{_ANSWER}}{why}", style, answer=answer)
+
+
+def row(word: str, text: str, style: Style, *, answer: str = "") -> Iterator[str]:
+    """A word and what is said of it, wrapped behind the word."""
     hang = 1 + _WORD + (_ANSWER if answer else 0)
     first, *rest = wrapped(text, style, first=f" {word:<{_WORD}}", rest=" " * hang)
     at = 1 + _WORD
@@ -68,7 +74,7 @@ def _row(word: str, text: str, style: Style, *, answer: str = "") -> Iterator[st
     yield from rest
 
 
-def _pair(check: Check, style: Style) -> Iterator[str]:
+def pair_lines(check: Check, style: Style) -> Iterator[str]:
     """Name and description in two columns, or below each other where the terminal is too narrow."""
     subjects = [item for item in (check.drafter, check.target) if item]
     names = [_name(item) for item in subjects]
@@ -79,12 +85,12 @@ def _pair(check: Check, style: Style) -> Iterator[str]:
             gap = " " * (width - cells(name) + 3)
             yield f" {item.role:<{_WORD}}{name}{gap}{clean(item.title)}".rstrip()
         else:
-            yield from _row(item.role, name, style)
-            yield from _row("", item.title, style) if item.title else ()
+            yield from row(item.role, name, style)
+            yield from row("", item.title, style) if item.title else ()
     if check.alone:
-        yield from _row("alone", "the drafter's own files; no target, no engine", style)
+        yield from row("alone", "the drafter's own files; no target, no engine", style)
     elif check.target is None:
-        yield from _row("target", "none given, and the drafter names none", style)
+        yield from row("target", "none given, and the drafter names none", style)
 
 
 def _place(at: Location) -> str:
@@ -96,7 +102,8 @@ def _name(subject: Subject) -> str:
     return clean(subject.shown + origin)
 
 
-def _engine(check: Check, style: Style) -> Iterator[str]:
+def engine_lines(check: Check, style: Style) -> Iterator[str]:
+    """The engine, how well it is known, and the flags it was given where nobody typed any."""
     if check.engine is None:
         return
     known = check.engine
@@ -107,9 +114,9 @@ def _engine(check: Check, style: Style) -> Iterator[str]:
         "extrapolated": f"newer than all read; known up to {known.newest}",
     }[known.knowledge]
     newest = ", newest known" if known.version == known.newest and known.knowledge == "observed" else ""
-    yield from _row("engine", f"{known.name} {known.version} ({said}{newest}){_method(check)}", style)
+    yield from row("engine", f"{known.name} {known.version} ({said}{newest}){_method(check)}", style)
     if check.plans and check.request and check.request.assumed and (flags := _assumed(check.request, check)):
-        yield from _row("flags", f"none given; with those it needs: {flags}", style)
+        yield from row("flags", f"none given; with those it needs: {flags}", style)
 
 
 def _assumed(request: LaunchRequest, check: Check) -> str:
@@ -194,7 +201,7 @@ def _drafts(check: Check) -> str:
     return ", ".join(said)
 
 
-def _not_checked(checks: Sequence[Check], cost: Cost, style: Style) -> Iterator[str]:
+def not_checked_lines(checks: Sequence[Check], cost: Cost, style: Style) -> Iterator[str]:
     """How much was checked and what it cost; then what could not be checked, one line per reason, needed ones first."""
     checked, skipped = sum(check.checked for check in checks), sum(len(check.not_checked) for check in checks)
     head, tail = f" {checked} checked, {skipped} not checked", ", ".join(spent(cost))
