@@ -16,6 +16,7 @@ from drafter_lint.findings import Finding, Outcome
 from drafter_lint.launch import parse_command, split_command
 from drafter_lint.launch.composed import Command, Part
 from drafter_lint.launch.typed import typed_parts
+from drafter_lint.launch.words import masked
 from drafter_lint.linter import EngineChoice, Opened, check_pairs
 from drafter_lint.report import Check
 from drafter_lint.suppressions import suppressed
@@ -26,6 +27,8 @@ _ROUNDS = 4
 _COUNTS = ("--speculative-num-steps", "--speculative-eagle-topk", "--speculative-num-draft-tokens")
 #: Rules whose findings say that a word does nothing: worth telling of what others often type.
 _IDLE = ("DFL407", "DFL408")
+#: Where the pair is named: by what was asked for, and by nothing else.
+_NAMES = ("--model-path", "--speculative-draft-model-path", "--model", "model")
 _FILES = (".json", ".safetensors")
 
 
@@ -149,10 +152,8 @@ class Composer:
                 break
             found = self._engine.remedies(self._world, wanted, tried.check.plans)
             typed = {part.name for part in tried.command.parts if part.origin == "given"}
-            fitting = [item.parts for item in found if not typed & {part.name for part in item.parts}]
-            if not fitting:
-                break
-            results = self._try([tried.command.having(parts) for parts in fitting])
+            fitting = [item for item in found if not typed & {part.name for part in item.parts}]
+            results = self._try([tried.command.having(item.parts) for item in fitting])
             better = [
                 (result.weight(Outcome.SLOW), index)
                 for index, result in enumerate(results)
@@ -161,8 +162,12 @@ class Composer:
             if not better:
                 break
             _, index = min(better)
-            gone = tuple(dict.fromkeys(item.code for item in tried.beyond(results[index])))
-            parts = [replace(part, origin="mends", mends=gone) for part in fitting[index]]
+            gone = tried.beyond(results[index])
+            codes = tuple(dict.fromkeys(item.code for item in gone))
+            because = f"; otherwise {gone[0].message}" if gone and fitting[index].quoting else ""
+            parts = [
+                replace(part, origin="mends", mends=codes, why=part.why + because) for part in fitting[index].parts
+            ]
             tried = Tried(tried.command.having(parts), results[index].check)
         return tried
 
@@ -170,13 +175,15 @@ class Composer:
         """With the user's own flags, but for those that do harm."""
         typed = typed_parts(self._order.job.flags, engine=self._choice.name)
         held = {part.name: part for part in needs.command.parts}
-        left = _grouped(part for part in typed if not _same(held.get(part.name), part))
+        new = [part for part in typed if not _same(held.get(part.name), part)]
+        omitted = [_another(part, held) for part in new if part.name in _NAMES]
+        left = _grouped(part for part in new if part.name not in _NAMES)
         if not left:
-            return needs, []
+            return needs, omitted
         length = next((part.value for part in typed if part.name in ("--context-length", "--max-model-len")), None)
         if isinstance(length, str) and length.isdigit():
             wanted = replace(wanted, context_length=int(length))
-        bar, omitted = self._order.bar, list[Omission]()
+        bar = self._order.bar
         tried = self._mended(wanted, self._tried(needs.command.having(_flat(left))))
         while left and tried.weight(bar) > needs.weight(bar):
             fewer = [[group for group in left if group is not one] for one in left]
@@ -193,7 +200,7 @@ class Composer:
 
     def _habits(self, wanted: Wanted, best: Tried) -> list[Omission]:
         """What is often typed and would do harm to this command, or nothing at all."""
-        typed = {part.name for part in best.command.parts if part.origin == "given"}
+        typed = {part.name for part in typed_parts(self._order.job.flags, engine=self._choice.name)}
         groups = [group for group in self._engine.habits(self._world, wanted) if not typed & {p.name for p in group}]
         held = {part.name: part for part in best.command.parts}
         omitted = []
@@ -204,6 +211,9 @@ class Composer:
         return omitted
 
     def _notes(self) -> Iterator[str]:
+        flags = self._order.job.flags
+        if masked(flags) != flags:
+            yield "what looks like a secret is masked here: write it in again"
         target = self._opened.target_read
         for files in (self._opened.drafter_files, *((target.checkpoint,) if target else ())):
             reference = files.reference
@@ -249,6 +259,11 @@ def _grouped(parts: Iterable[Part]) -> list[tuple[Part, ...]]:
 
 def _flat(groups: Iterable[tuple[Part, ...]]) -> Iterator[Part]:
     return (part for group in groups for part in group)
+
+
+def _another(part: Part, held: Mapping[str, Part]) -> Omission:
+    why = "another checkpoint than the one this command is for"
+    return Omission(shown=part.shown, why=why, instead=held[part.name].shown if part.name in held else "", asked=True)
 
 
 def _omission(group: Sequence[Part], findings: Sequence[Finding], held: Mapping[str, Part]) -> Omission:

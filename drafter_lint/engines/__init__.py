@@ -43,9 +43,7 @@ class Engine(Protocol):
         ...
 
     def composed(self, world: World, wanted: Wanted) -> Iterator[Part]:
-        """The parts of a command for a drafter, each with the reason for it: those of :meth:`needed`, and what the
-        pair and the user ask for besides.
-        """
+        """The parts of a command for a drafter, with reasons: those of :meth:`needed`, and what the pair asks for."""
         ...
 
     def remedies(self, world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Remedy]:

@@ -55,9 +55,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Something to try where a command does not work: parts to add, or to put in the place of others."""
+    """Something to try where a command does not work: parts to add, or to put in the place of others.
+
+    Attributes:
+        parts: what to try.
+        quoting: True if the reason is what goes away with it, and not told by the parts themselves.
+    """
 
     parts: tuple[Part, ...]
+    quoting: bool = False
 
 
 def flag(

@@ -88,12 +88,12 @@ class Command:
         return next((part for part in self.parts if part.name == name), None)
 
     def having(self, more: Iterable[Part]) -> Command:
-        """With some parts, each in the place of the one that has its name, else at the end."""
+        """With some parts, each in the place of the one that has its name, else at the end; variables come first."""
         parts = list(self.parts)
         for part in more:
             index = next((i for i, held in enumerate(parts) if held.name == part.name), len(parts))
             parts[index : index + 1] = [part]
-        return replace(self, parts=tuple(parts))
+        return replace(self, parts=tuple(sorted(parts, key=lambda part: part.kind != "variable")))
 
     def without(self, names: Iterable[str]) -> Command:
         """Without the parts of some names."""

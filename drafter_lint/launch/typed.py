@@ -17,12 +17,10 @@ from drafter_lint.launch.request import Unresolved
 from drafter_lint.launch.words import Line, masked
 
 _GIVEN = "given"
-#: Fields that the names of the pair fill, wherever they are typed.
-_NAMES = {"drafter", "target"}
 
 
 def typed_parts(words: Sequence[str], *, engine: str) -> tuple[Part, ...]:
-    """Variables, flags and speculative keys as typed, the names of drafter and target left out.
+    """Variables, flags and speculative keys as typed.
 
     A flag keeps its words, whatever it is; one that no table knows keeps those up to the next flag. Secrets are masked,
     as everywhere.
@@ -42,7 +40,6 @@ def typed_parts(words: Sequence[str], *, engine: str) -> tuple[Part, ...]:
     ]
     found = walk(line, engine=engine, start=count)
     names = {item.place.index: item.name for item in found.given}
-    fields = {item.place.index: item.flag.field for item in found.given}
     gathered = {
         item.place.index
         for item in found.given
@@ -54,14 +51,12 @@ def typed_parts(words: Sequence[str], *, engine: str) -> tuple[Part, ...]:
         raise UsageError(f"flags are expected after --, not {(lone or [line.words[count]])[0]!r}")
     parts = []
     for start, end in pairwise([*starts, len(line.words)]):
-        if start in gathered or fields.get(start) in _NAMES:
+        if start in gathered:
             continue
         flag, *values = line.words[start:end]
         name = names.get(start) or flag.partition("=")[0]
         value = " ".join(values) if values else None
-        parts.append(
-            Part(kind="flag", name=name, value=value, words=(flag, *values), why=_GIVEN, origin="given")
-        )
+        parts.append(Part(kind="flag", name=name, value=value, words=(flag, *values), why=_GIVEN, origin="given"))
     return (*variables, *parts, *_keys(words, engine=engine))
 
 
@@ -82,5 +77,4 @@ def _keys(words: Sequence[str], *, engine: str) -> tuple[Part, ...]:
             origin="given",
         )
         for key, located in request.speculative_config.items()
-        if key != "model"
     )

@@ -1,4 +1,4 @@
-"""The commands of a pair: to be pasted, with the reason for every flag, what is left out, and what speaks against it."""
+"""The commands of a pair: to be pasted, with the reason for every flag, what is left out, and what speaks against."""
 
 from __future__ import annotations
 
@@ -100,8 +100,10 @@ def _ready(item: Composed, style: Style) -> Iterator[str]:
     yield from _table("why", (_reason(part, style) for part in item.command.parts), style)
     mine = [_left_out(omitted) for omitted in item.omitted if omitted.asked]
     yield from _table("left out", mine, style)
-    yield from _table("often given, and wrong here", (_left_out(o) for o in item.omitted if not o.asked), style)
-    yield from _table("left to the engine", ((f"{flag} {value}", why, ()) for flag, value, why in defaults(item)), style)
+    yield from _table("often given, not here", (_left_out(o) for o in item.omitted if not o.asked), style)
+    yield from _table(
+        "left to the engine", ((f"{flag} {value}", why, ()) for flag, value, why in defaults(item)), style
+    )
     for note in item.notes:
         yield from wrapped(note, style, first=" ! ", rest="   ")
     yield from answer_lines(item.check, style)
@@ -153,8 +155,8 @@ def _reason(part: Part, style: Style) -> _Row:
     cited = list(dict.fromkeys(citations(part.evidence)))
     shown = cited if style.verbose else [item.partition(" (")[0] for item in _short(part.evidence)][:1]
     place = [_place(part.at)] if part.at else []
-    without = f" (without it: {', '.join(part.mends)})" if part.mends else ""
-    return part.shown, part.why + without, ["; ".join((*place, *shown))] if place or shown else []
+    mends = f" (mends {', '.join(part.mends)})" if part.mends else ""
+    return part.shown, part.why + mends, ["; ".join((*place, *shown))] if place or shown else []
 
 
 def _short(evidence: Iterable[Evidence]) -> Iterator[str]:

@@ -43,15 +43,15 @@ def _launched(item: Composed) -> models.LaunchedModel:
             )
             for left in item.omitted
         ),
-        left_to_the_engine=tuple(models.DefaultModel(flag=flag, value=value, why=why) for flag, value, why in defaults(item)),
+        left_to_the_engine=tuple(
+            models.DefaultModel(flag=flag, value=value, why=why) for flag, value, why in defaults(item)
+        ),
         notes=item.notes,
         findings=tuple(finding(found) for found in check.findings),
         not_checked=tuple(SkipModel(**asdict(skip)) for skip in check.not_checked),
         works_in=None
         if item.works_in is None
-        else tuple(
-            models.ReleasesModel(engine=run.engine, first=run.first, last=run.last) for run in item.works_in
-        ),
+        else tuple(models.ReleasesModel(engine=run.engine, first=run.first, last=run.last) for run in item.works_in),
     )
 
 

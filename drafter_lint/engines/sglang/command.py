@@ -50,7 +50,7 @@ def _explained(world: World, wanted: Wanted, name: str, option: Option) -> Part:
     drafter, value = wanted.drafter, option.value
     if name == ALGORITHM:
         what, keys = _ALGORITHMS.get(value or "", ("the algorithm of its method", ("algorithm.names",)))
-        why, evidence = f"the drafter is {drafter.title}: {what}", world.evidence(*keys)
+        why, evidence = f"{drafter.title}: {what}", world.evidence(*keys)
         return flag(world, name, value, why, evidence=evidence, at=wanted.architecture_at)
     if name == _PATH:
         why = "the drafter; without it the target's own folder is opened as one"
@@ -64,10 +64,12 @@ def remedies(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Re
     for item in refused(plans, RefusalKind.CONTEXT):
         own = item.measured.get("drafter")
         if wanted.context_length:
-            why = f"{wanted.context_length} tokens were asked for; past {own} the drafter runs beyond what it was made for"
+            why = f"{wanted.context_length} tokens are asked for; past {own} the drafter runs beyond its own context"
             yield Remedy((replace(_variable(_LONGER, "1", why), evidence=item.evidence, at=item.locations[0]),))
         elif isinstance(own, int) and own > 0:
-            why = f"the drafter's own context, {own} tokens: SGLang refuses to run it at a longer one unless {_LONGER}=1"
+            why = (
+                f"the drafter's own context, {own} tokens: SGLang refuses to run it at a longer one unless {_LONGER}=1"
+            )
             yield Remedy((flag(world, _CONTEXT, own, why, evidence=item.evidence, at=item.locations[0]),))
     for item in refused(plans, RefusalKind.QUANTIZATION):
         name = "--speculative-draft-model-quantization"
@@ -93,7 +95,11 @@ def habits(world: World, wanted: Wanted) -> Iterator[tuple[Part, ...]]:
     if method in {"dflash", "dspark"}:
         yield (_typed(world, "--speculative-eagle-topk", "4"),)
     elif method:
-        counts = {"--speculative-num-steps": "5", "--speculative-eagle-topk": "8", "--speculative-num-draft-tokens": "64"}
+        counts = {
+            "--speculative-num-steps": "5",
+            "--speculative-eagle-topk": "8",
+            "--speculative-num-draft-tokens": "64",
+        }
         yield tuple(_typed(world, name, value) for name, value in counts.items())
 
 

@@ -54,7 +54,7 @@ def _key(world: World, wanted: Wanted, name: str, value: JsonValue) -> Part:
     made = Part(kind="key", name=name, value=value, why="this release reads it")
     if name == "method":
         what = _METHODS.get(str(value), "its method")
-        why = f"the drafter is {wanted.drafter.title}: {what}"
+        why = f"{wanted.drafter.title}: {what}"
         evidence = world.evidence("methods.known", "method.kept")
         return replace(made, why=why, evidence=evidence, at=wanted.architecture_at)
     if name == "model":
@@ -63,7 +63,11 @@ def _key(world: World, wanted: Wanted, name: str, value: JsonValue) -> Part:
     if name == _TOKENS:
         count = _tokens(wanted)
         if count is None:
-            why = "one for each prediction layer that runs" if value == 1 else "a usual number; vLLM has none of its own"
+            why = (
+                "one for each prediction layer that runs"
+                if value == 1
+                else "a usual number: vLLM asks for one and has no default"
+            )
             return replace(made, why=why, evidence=world.evidence("flags.keys"))
         number, said = count
         return replace(made, value=number.value, why=said, at=number.at, evidence=world.evidence("flags.keys"))
@@ -117,7 +121,8 @@ def remedies(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Re
     if world.flag("runner.selectable"):
         for value, why in (("0", "model runner V1"), ("1", "model runner V2")):
             evidence = world.evidence("runner.selectable", "runner.default")
-            yield Remedy((Part(kind="variable", name=VARIABLE, value=value, why=why, evidence=evidence),))
+            part = Part(kind="variable", name=VARIABLE, value=value, why=why, evidence=evidence)
+            yield Remedy((part,), quoting=True)
 
 
 def habits(world: World, wanted: Wanted) -> Iterator[tuple[Part, ...]]:
