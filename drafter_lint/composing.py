@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from drafter_lint.api import Job
-from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.composition import Composed, Omission
 from drafter_lint.engines import engine
 from drafter_lint.engines.command import Wanted
@@ -16,8 +15,8 @@ from drafter_lint.findings import Finding, Outcome
 from drafter_lint.launch import parse_command, split_command
 from drafter_lint.launch.composed import Command, Part
 from drafter_lint.launch.typed import typed_parts
-from drafter_lint.launch.words import masked
-from drafter_lint.linter import EngineChoice, Opened, check_pairs
+from drafter_lint.linter import EngineChoice, Opened, checker
+from drafter_lint.naming import beforehand, given_name
 from drafter_lint.report import Check
 from drafter_lint.suppressions import suppressed
 
@@ -29,7 +28,6 @@ _COUNTS = ("--speculative-num-steps", "--speculative-eagle-topk", "--speculative
 _IDLE = ("DFL407", "DFL408")
 #: Where the pair is named: by what was asked for, and by nothing else.
 _NAMES = ("--model-path", "--speculative-draft-model-path", "--model", "model")
-_FILES = (".json", ".safetensors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,21 +79,33 @@ class Tried:
 
 
 class Composer:
+    """Puts commands together for an opened pair; what no engine has a say in is judged once."""
+
+    def __init__(self, order: Order, opened: Opened) -> None:
+        self._order, self._opened = order, opened
+        self._checked = checker(opened, selection=order.job.selection)
+
+    def made(self, choice: EngineChoice, *, advise: bool) -> Composed:
+        """One engine's command; ``advise`` also looks for what others often type and should not."""
+        return _OneEngine(self._order, self._opened, choice, self._checked).made(advise=advise)
+
+
+class _OneEngine:
     """Puts one engine's command together, for one version."""
 
-    def __init__(self, order: Order, opened: Opened, choice: EngineChoice) -> None:
-        known = profile(choice.name)
-        version = version_of(choice.version) if choice.version else known.newest
+    def __init__(
+        self, order: Order, opened: Opened, choice: EngineChoice, checked: Callable[[EngineChoice], Check]
+    ) -> None:
+        version = version_of(choice.version) if choice.version else profile(choice.name).newest
         self._order, self._opened, self._choice = order, opened, replace(choice, request=None)
-        self._world = worlds(known, version)[-1]
-        self._engine = engine(choice.name)
+        self._world = worlds(profile(choice.name), version)[-1]
+        self._engine, self._checked = engine(choice.name), checked
 
     def made(self, *, advise: bool) -> Composed:
         """The command; ``advise`` also looks for what others often type and should not."""
         wanted, fail_on = self._wanted(), self._order.job.fail_on
         if wanted is None:
-            (check,) = self._checks([self._choice])
-            return Composed(check=check, command=None, fail_on=fail_on)
+            return Composed(check=self._verdict(self._choice), command=None, fail_on=fail_on)
         start = Command(engine=self._choice.name, release=self._world.basis)
         needs = self._mended(wanted, self._tried(start.having(self._engine.composed(self._world, wanted))))
         best, omitted = self._with_typed(wanted, needs)
@@ -104,7 +114,7 @@ class Composer:
         return Composed(
             check=best.check,
             command=best.command,
-            notes=tuple(self._notes()),
+            notes=tuple(beforehand(self._order.job.flags, wanted, best.command)),
             omitted=tuple(omitted),
             fail_on=fail_on,
         )
@@ -118,32 +128,27 @@ class Composer:
         files, theirs = opened.drafter_files, target.checkpoint
         return Wanted(
             drafter=drafter,
-            drafter_name=_given_name(files),
+            drafter_name=given_name(files),
             target=target,
-            target_name=_given_name(theirs),
+            target_name=given_name(theirs),
             drafter_revision=files.reference.revision,
             target_revision=theirs.reference.revision,
             tensor_parallel=self._order.tensor_parallel,
             context_length=self._order.context_length,
         )
 
-    def _checks(self, choices: Sequence[EngineChoice]) -> tuple[Check, ...]:
-        job = self._order.job
-        checks = check_pairs(self._opened, choices, selection=job.selection)
+    def _verdict(self, choice: EngineChoice) -> Check:
+        check, job = self._checked(choice), self._order.job
         if not job.suppressions:
-            return checks
+            return check
         today = date.today()  # noqa: DTZ011 - the user's day
-        return suppressed(checks, job.suppressions, selection=job.selection, today=today, whole=False)
-
-    def _try(self, commands: Sequence[Command]) -> list[Tried]:
-        """Every command, read again from its text and checked like one that somebody typed."""
-        requests = [parse_command(split_command(command.text)) for command in commands]
-        checks = self._checks([replace(self._choice, request=request) for request in requests])
-        return [Tried(command, check) for command, check in zip(commands, checks, strict=True)]
+        (check,) = suppressed((check,), job.suppressions, selection=job.selection, today=today, whole=False)
+        return check
 
     def _tried(self, command: Command) -> Tried:
-        (tried,) = self._try([command])
-        return tried
+        """A command, read again from its text and checked like one that somebody typed."""
+        request = parse_command(split_command(command.text))
+        return Tried(command, self._verdict(replace(self._choice, request=request)))
 
     def _mended(self, wanted: Wanted, tried: Tried) -> Tried:
         """With whatever makes it better; the user's own words are not touched."""
@@ -153,7 +158,7 @@ class Composer:
             found = self._engine.remedies(self._world, wanted, tried.check.plans)
             typed = {part.name for part in tried.command.parts if part.origin == "given"}
             fitting = [item for item in found if not typed & {part.name for part in item.parts}]
-            results = self._try([tried.command.having(item.parts) for item in fitting])
+            results = [self._tried(tried.command.having(item.parts)) for item in fitting]
             better = [
                 (result.weight(Outcome.SLOW), index)
                 for index, result in enumerate(results)
@@ -187,10 +192,7 @@ class Composer:
         tried = self._mended(wanted, self._tried(needs.command.having(_flat(left))))
         while left and tried.weight(bar) > needs.weight(bar):
             fewer = [[group for group in left if group is not one] for one in left]
-            trials = [
-                self._mended(wanted, result)
-                for result in self._try([needs.command.having(_flat(groups)) for groups in fewer])
-            ]
+            trials = [self._mended(wanted, self._tried(needs.command.having(_flat(groups)))) for groups in fewer]
             index = min(range(len(trials)), key=lambda index: trials[index].weight(bar))
             if trials[index].weight(bar) >= tried.weight(bar):
                 break
@@ -204,43 +206,16 @@ class Composer:
         groups = [group for group in self._engine.habits(self._world, wanted) if not typed & {p.name for p in group}]
         held = {part.name: part for part in best.command.parts}
         omitted = []
-        for group, tried in zip(groups, self._try([best.command.having(group) for group in groups]), strict=True):
-            more = [item for item in tried.beyond(best) if item.outcome.rank >= 2 or item.code in _IDLE]
+        for group in groups:
+            beyond = self._tried(best.command.having(group)).beyond(best)
+            more = [item for item in beyond if item.outcome.rank >= 2 or item.code in _IDLE]
             if more:
                 omitted.append(replace(_omission(group, more, held), asked=False))
         return omitted
 
-    def _notes(self) -> Iterator[str]:
-        flags = self._order.job.flags
-        if masked(flags) != flags:
-            yield "what looks like a secret is masked here: write it in again"
-        target = self._opened.target_read
-        for files in (self._opened.drafter_files, *((target.checkpoint,) if target else ())):
-            reference = files.reference
-            if reference.subfolder:
-                folder, name = reference.subfolder, reference.name
-                yield (
-                    f"an engine opens a whole repository: download {folder} of {name} first "
-                    f"(hf download {name} --include '{folder}/*' --local-dir {_local(files)})"
-                )
-
 
 def _against(tried: Tried, bar: Outcome) -> bool:
     return any(item.outcome.rank >= bar.rank for item in tried.check.findings)
-
-
-def _given_name(files: Checkpoint) -> str:
-    """What an engine is to be given: a repository, or a folder."""
-    reference = files.reference
-    if reference.kind == "hub":
-        return f"./{_local(files)}/{reference.subfolder}" if reference.subfolder else reference.name
-    if reference.name.endswith(_FILES):
-        return reference.name.rpartition("/")[0] or "."
-    return reference.name
-
-
-def _local(files: Checkpoint) -> str:
-    return files.reference.name.rpartition("/")[2]
 
 
 def _same(held: Part | None, typed: Part) -> bool:

@@ -35,11 +35,11 @@ def compose(order: Order, *, checkpoints: Checkpoints | None = None, advise: boo
         # What carries its drafter inside is its own target.
         inside = replace(job, drafter=None, target=job.drafter, target_revision=job.target_revision or job.revision)
         opened = open_pair(inside, request, opener)
-    made = []
+    made, composer = [], Composer(order, opened)
     for choice in choices:
-        composed = Composer(order, opened, choice).made(advise=advise)
+        composed = composer.made(choice, advise=advise)
         if advise and composed.status == "refused":
-            composed = replace(composed, works_in=tuple(_elsewhere(order, opened, choice)))
+            composed = replace(composed, works_in=tuple(_elsewhere(order, opened, choice.name)))
         made.append(composed)
     return Launches(composed=tuple(made), cost=Cost.of(opener.tally), fail_on=job.fail_on)
 
@@ -72,16 +72,14 @@ def launch_command(
     return compose(Order(job=job, tensor_parallel=tensor_parallel)).composed[0]
 
 
-def _elsewhere(order: Order, opened: Opened, choice: EngineChoice) -> Iterator[Releases]:
+def _elsewhere(order: Order, opened: Opened, engine: str) -> Iterator[Releases]:
     """The read releases in which the pair has a command; another engine's without the user's own flags."""
     bare = replace(order, job=replace(order.job, flags=()))
-    for name in sorted(engines(), key=lambda name: name != choice.name):
-        asked = order if name == choice.name else bare
+    for name in sorted(engines(), key=lambda name: name != engine):
+        composer = Composer(order if name == engine else bare, opened)
         releases = [str(version) for version in profile(name).read]
-        ready = [
-            Composer(asked, opened, EngineChoice(name=name, version=version)).made(advise=False).status == "ready"
-            for version in releases
-        ]
+        choices = [EngineChoice(name=name, version=version) for version in releases]
+        ready = [composer.made(choice, advise=False).status == "ready" for choice in choices]
         for works, run in groupby(zip(ready, releases, strict=True), key=lambda item: item[0]):
             if works:
                 versions = [version for _, version in run]

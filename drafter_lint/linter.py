@@ -183,8 +183,14 @@ def check_pair(opened: Opened, choice: EngineChoice, *, selection: Selection) ->
 
 def check_pairs(opened: Opened, choices: Iterable[EngineChoice], *, selection: Selection) -> tuple[Check, ...]:
     """Check an opened pair against several engine choices; what no engine has a say in is judged once."""
+    judge_choice = checker(opened, selection=selection)
+    return tuple(judge_choice(choice) for choice in choices)
+
+
+def checker(opened: Opened, *, selection: Selection) -> Callable[[EngineChoice], Check]:
+    """What checks an opened pair against one engine choice after another."""
     files = _files(opened, selection)
-    return tuple(_in_engine(opened, choice, files, selection=selection) for choice in choices)
+    return lambda choice: _in_engine(opened, choice, files, selection=selection)
 
 
 def _in_engine(opened: Opened, choice: EngineChoice, files: Judged, *, selection: Selection) -> Check:

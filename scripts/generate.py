@@ -18,6 +18,7 @@ from drafter_lint.renderers import render
 from drafter_lint.renderers.comparison_models import ComparisonModel
 from drafter_lint.renderers.inspection_models import InspectionModel
 from drafter_lint.renderers.json_models import schema, schema_of
+from drafter_lint.renderers.launches_models import LaunchesModel
 from drafter_lint.renderers.style import Style
 from drafter_lint.renderers.survey_record import schema as record_schema
 from drafter_lint.rules import all_rules
@@ -37,7 +38,7 @@ def documents() -> Mapping[Path, str]:
         "schemas/survey.schema.json": json.dumps(record_schema(), indent=2) + "\n",
         "schemas/settings.schema.json": json.dumps(settings_schema(), indent=2, ensure_ascii=False) + "\n",
     }
-    for name, model in (("comparison", ComparisonModel), ("inspection", InspectionModel)):
+    for name, model in (("comparison", ComparisonModel), ("inspection", InspectionModel), ("launch", LaunchesModel)):
         made[f"schemas/{name}.schema.json"] = json.dumps(schema_of(model), indent=2) + "\n"
     for name in ("README.md", "docs/rules.md", "docs/engines.md", "docs/settings.md"):
         made[name] = refreshed((ROOT / name).read_text("utf-8"))

@@ -128,10 +128,17 @@ class Command:
         start = [f"{name}={quoted(value)}" for name, value in self.variables.items()]
         start += map(quoted, self._program())
         lines = [f"# {' '.join(start)} --config FILE.yaml"]
-        for group in self._groups()[1:]:
-            flag, *values = group
-            lines += _yaml(flag.lstrip("-"), values)
+        for flag, *values in self._groups()[1:]:
+            head, equals, inline = flag.partition("=")
+            lines += _yaml(self._long(head), [inline] if equals else values)
         return "".join(f"{line}\n" for line in lines)
+
+    def _long(self, flag: str) -> str:
+        """A flag as a key of a file: without dashes, and not in its short form."""
+        if not flag.startswith("--"):
+            known = next((info.name for info in flag_table(self.engine).values() if flag in info.aliases), flag)
+            flag = spelling(self.engine, known, self.release)
+        return flag.lstrip("-")
 
     @property
     def takes_config(self) -> bool:

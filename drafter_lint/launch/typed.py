@@ -54,27 +54,33 @@ def typed_parts(words: Sequence[str], *, engine: str) -> tuple[Part, ...]:
         if start in gathered:
             continue
         flag, *values = line.words[start:end]
-        name = names.get(start) or flag.partition("=")[0]
-        value = " ".join(values) if values else None
+        head, equals, inline = flag.partition("=")
+        name = names.get(start) or head
+        value = inline if equals else " ".join(values) if values else None
         parts.append(Part(kind="flag", name=name, value=value, words=(flag, *values), why=_GIVEN, origin="given"))
     return (*variables, *parts, *_keys(words, engine=engine))
 
 
 def _keys(words: Sequence[str], *, engine: str) -> tuple[Part, ...]:
-    """The speculative keys, wherever they were typed; what cannot be read as JSON is a mistake to tell."""
+    """The speculative keys, wherever they were typed.
+
+    Raises:
+        UsageError: they cannot be read, or one holds a variable: what it stands for cannot be checked.
+    """
     request = parse_command(words, engine=engine)
     if engine != "vllm":
         return ()
-    broken = [expected for at, expected in request.problems if at.argument is not None]
-    if broken and not request.speculative_config and any(speculative.FLAG in word for word in words):
+    parts = []
+    for key, located in request.speculative_config.items():
+        if isinstance(located.value, Unresolved):
+            raise UsageError(f"{speculative.FLAG}: {key} holds a variable; write the value itself")
+        value = cast("JsonValue", located.value)
+        counted = request.num_speculative_tokens
+        if key == "num_speculative_tokens" and counted is not None:
+            value = counted.value  # --spec-tokens is text until it stands in JSON
+        parts.append(Part(kind="key", name=key.replace("-", "_"), value=value, why=_GIVEN, origin="given"))
+    given = request.options.get(speculative.FLAG)
+    broken = [expected for at, expected in request.problems if given and at.argument == given.at.argument]
+    if not parts and broken:
         raise UsageError(f"{speculative.FLAG}: expected {broken[0]}")
-    return tuple(
-        Part(
-            kind="key",
-            name=key.replace("-", "_"),
-            value=located.value.text if isinstance(located.value, Unresolved) else cast("JsonValue", located.value),
-            why=_GIVEN,
-            origin="given",
-        )
-        for key, located in request.speculative_config.items()
-    )
+    return tuple(parts)
