@@ -289,6 +289,27 @@ def test_what_mends_says_what_it_mends() -> None:
     assert "DFL602" in bad(judged(pair, "vllm", "0.31.0", None))
 
 
+def test_layer_ids_that_are_read_otherwise_are_laid_over() -> None:
+    pair = opened("AQ-MedAI--Kimi-K25-eagle3", "moonshotai--Kimi-K2.5")
+    assert "DFL601" in bad(judged(pair, "sglang", "0.5.11", None))
+    found = made(pair, "sglang", "0.5.11")
+    assert found.status == "ready"
+    assert found.command is not None
+    part = found.command.part("--json-model-override-args")
+    assert part is not None
+    assert (part.mends, part.evidence != ()) == (("DFL601",), True)
+    assert json.loads(str(part.value)) == {"eagle_config": {"use_aux_hidden_state": True}}
+    (plan,) = found.check.plans
+    assert plan.capture is not None
+    assert plan.capture.boundaries == (2, 30, 58)
+    # A list that is laid over is read as one in the file would be.
+    flags = ("--json-model-override-args", '{"eagle_config": {"eagle_aux_hidden_state_layer_ids": [1, 29, 57]}}')
+    again = made(pair, "sglang", "0.5.11", flags=flags)
+    assert again.status == "ready"
+    assert again.check.plans[0].capture is not None
+    assert again.check.plans[0].capture.boundaries == (2, 30, 58)
+
+
 def test_a_shorter_context_is_served_or_asked_past() -> None:
     pair = opened("lmsys--sglang-EAGLE3-LLaMA3.1-Instruct-8B", "meta-llama--Llama-3.1-8B-Instruct")
     found = made(pair, "sglang", "0.5.23")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from drafter_lint.engines.plan import HOOK_UNKNOWN, Capture, RefusalKind
-from drafter_lint.engines.sglang.fields import Fields
+from drafter_lint.engines.sglang.fields import OVERRIDES, Fields
 from drafter_lint.engines.sglang.notes import Notes
 from drafter_lint.engines.sglang.tables import entry, has
 from drafter_lint.facts import World
@@ -46,7 +46,7 @@ def captured(world: World, fields: Fields, target: Target, request: LaunchReques
         )
     _needs_hook(world, target, notes)
     layers = target.num_layers.value if target.num_layers else None
-    read = _read(world, fields, notes)
+    read = _read(world, fields, request, notes)
     if not world.flag("capture.ids-read"):
         nested = fields.config.integers(*_NESTED)
         ignored += (nested,) if nested else ()
@@ -88,10 +88,15 @@ def _needs_hook(world: World, target: Target, notes: Notes) -> None:
         notes.refuse(RefusalKind.TARGET_UNSUPPORTED, "load", says, "models.capture-unmarked", at=(written.at,))
 
 
-def _read(world: World, fields: Fields, notes: Notes) -> Located[tuple[int, ...]] | None:
+def _read(world: World, fields: Fields, request: LaunchRequest, notes: Notes) -> Located[tuple[int, ...]] | None:
     """The nested list, None for the default; anything unreadable is the default too."""
     if not world.flag("capture.ids-read"):
         return None
+    if "eagle_config" in fields.overrides:
+        typed, option = (fields.nested("eagle_config") or {}).get(IDS), request.options.get(OVERRIDES)
+        if not isinstance(typed, list) or option is None or not all(isinstance(item, int) for item in typed):
+            return None
+        return Located(tuple(int(item) for item in typed), option.at)
     nested = fields.config.integers(*_NESTED)
     if nested is None and fields.config.has(*_NESTED):
         says = "eagle_config's layer ids are no list of integers"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from drafter_lint.checkpoint import Config
+from drafter_lint.drafters import Eagle, aux_need, default_boundaries
 from drafter_lint.engines.command import TRUST, Remedy, Wanted, asked, flag, refused, revisions, trusted
 from drafter_lint.engines.plan import Plan, RefusalKind
 from drafter_lint.engines.sglang.arguments import ALGORITHM
+from drafter_lint.engines.sglang.capture import IDS, layer_ids
+from drafter_lint.engines.sglang.fields import OVERRIDES
 from drafter_lint.engines.sglang.needed import needed
 from drafter_lint.engines.sglang.opening import reads_type
 from drafter_lint.facts import World
+from drafter_lint.findings import JsonValue
 from drafter_lint.launch import Option
 from drafter_lint.launch.composed import Part, has_flag
 
@@ -79,10 +85,39 @@ def remedies(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Re
     if any(refused(plans, RefusalKind.CONFIG_UNREADABLE, RefusalKind.ARCHITECTURE_UNREGISTERED)):
         why, evidence = "the drafter's config is read by code it ships", world.evidence("config.remote-code")
         yield Remedy((flag(world, TRUST, None, why, evidence=evidence),))
+    yield from _overridden(world, wanted, plans)
     steps = [step for plan in plans for step in plan.steps if step.topic == "capture-graph"]
     for step in steps[:1]:
         why = f"{step.says}; without graphs every step costs more"
         yield Remedy((flag(world, "--disable-cuda-graph", None, why, evidence=step.evidence, at=step.at),))
+
+
+def _overridden(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Remedy]:
+    """Another list of layer ids than the drafter's config has, where the one there is read as other boundaries.
+
+    ``--json-model-override-args`` is laid over both configs (sglang 0.4.6.post5 to 0.5.23, get_config); no target reads
+    ``eagle_config``.
+    """
+    drafter, layers = wanted.drafter, wanted.target.num_layers
+    captures = [plan.capture for plan in plans if plan.capture]
+    if not isinstance(drafter, Eagle) or drafter.generation != 3 or layers is None or not captures:
+        return
+    need = aux_need(drafter, layers.value)
+    if need.boundaries is None or wanted.target.checkpoint.config.has("eagle_config"):
+        return
+    written = Config(drafter.layer_config.document).value.get("eagle_config")
+    rest = {name: value for name, value in written.items() if name != IDS} if isinstance(written, dict) else {}
+    evidence, at = captures[0].evidence, need.written.ids.at if need.written else None
+    shown = list(need.boundaries)
+    tried: list[tuple[dict[str, JsonValue], str]] = []
+    if need.boundaries == default_boundaries(layers.value):
+        tried.append((rest, f"without a list the default is captured, {shown}, on which this drafter was trained"))
+    if listed := layer_ids(world, wanted.target, need.boundaries):
+        why = f"read as boundaries {shown} here, on which this drafter was trained"
+        tried.append(({**rest, IDS: list(listed[1])}, why))
+    for eagle, why in tried:
+        value = json.dumps({"eagle_config": eagle})
+        yield Remedy((flag(world, OVERRIDES, value, why, evidence=evidence, at=at),))
 
 
 def habits(world: World, wanted: Wanted) -> Iterator[tuple[Part, ...]]:
