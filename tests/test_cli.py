@@ -35,6 +35,7 @@ COMMANDS = (
     "lock",
     "plan",
     "inspect",
+    "launch",
     "compare",
     "record",
     "explain",
