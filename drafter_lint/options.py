@@ -108,6 +108,12 @@ engine_option = click.option(
     help="May be given several times; auto is the one installed here; if left out, every engine known, at its newest "
     "known version.",
 )
+trained_option = click.option(
+    "--trained-on",
+    metavar="WORDS",
+    help="What you know of the drafter's training and no file says: boundaries such as 2,30,58, "
+    "[no-]norm-before-residual, state-before-norm or state-after-norm.",
+)
 variable_option = click.option(
     "--var",
     "variables",
@@ -140,12 +146,7 @@ pair_options = _options(
     ),
     variable_option,
     click.option("--target-revision", metavar="REV", help="Branch, tag or commit of the target's repository."),
-    click.option(
-        "--trained-on",
-        metavar="WORDS",
-        help="What you know of the drafter's training and no file says: boundaries such as 2,30,58, "
-        "[no-]norm-before-residual, state-before-norm or state-after-norm.",
-    ),
+    trained_option,
     revision_option,
     reading_options,
 )
@@ -159,6 +160,7 @@ launch_options = _options(
         "--tensor-parallel", type=click.IntRange(min=1), metavar="N", help="Devices the target is spread over."
     ),
     click.option("--context-length", type=click.IntRange(min=1), metavar="N", help="Tokens to serve at."),
+    trained_option,
     click.option("--target-revision", metavar="REV", help="Branch, tag or commit of the target's repository."),
     revision_option,
     reading_options,

@@ -147,6 +147,7 @@ def launch_order(options: Options, flags: tuple[str, ...]) -> Order:
     """
     settings = settings_for(options)
     engines = cast("tuple[str, ...]", options["engines"]) or _engines(settings)
+    trained = cast("str | None", options["trained_on"])
     job = replace(
         base_job(options, settings),
         drafter=cast("str", options["drafter"]),
@@ -155,6 +156,7 @@ def launch_order(options: Options, flags: tuple[str, ...]) -> Order:
         flags=flags,
         revision=cast("str | None", options["revision"]),
         target_revision=cast("str | None", options["target_revision"]),
+        trained_on=Trained.parsed(trained) if trained else None,
     )
     return Order(
         job=job,

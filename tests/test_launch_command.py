@@ -175,6 +175,14 @@ def test_settings_say_what_is_failed_on_and_what_is_suppressed() -> None:
     assert "python3 -m sglang.launch_server" in shown.out
 
 
+def test_what_the_drafter_was_trained_on_can_be_said() -> None:
+    answer = launch("--engine", "sglang", "--trained-on", "1,4,6", "-q")
+    assert answer.code == 0
+    (line,) = [line for line in answer.out.splitlines() if "--json-model-override-args" in line]
+    (value,) = split_command(line)[1:]
+    assert json.loads(value)["eagle_config"]["eagle_aux_hidden_state_layer_ids"] == [0, 3, 5]
+
+
 def test_as_a_library_call() -> None:
     found = drafter_lint.launch_command(SMALL / "eagle3-llama.recipe.toml", TARGET, engine="vllm", tensor_parallel=2)
     assert isinstance(found, drafter_lint.Composed)

@@ -324,6 +324,29 @@ def test_a_shorter_context_is_served_or_asked_past() -> None:
     assert longer.command.text.endswith("--context-length 4096")
 
 
+def test_a_drafter_that_is_not_quantised_says_so() -> None:
+    pair = opened("AngelSlim--Qwen3-8B_eagle3", "Qwen--Qwen3-8B")
+    newer, older = (made(pair, "sglang", version, flags=("--quantization", "awq")) for version in ("0.5.23", "0.5.4"))
+    assert newer.command is not None
+    part = newer.command.part("--speculative-draft-model-quantization")
+    assert part is not None
+    assert (part.value, part.mends) == ("unquant", ("DFL417",))
+    assert newer.omitted == ()
+    (left,) = older.omitted
+    assert (left.shown, left.code) == ("--quantization awq", "DFL417")
+
+
+def test_heads_that_do_not_divide_stay_on_one_device() -> None:
+    order = Order(job=Job(), tensor_parallel=4)
+    choice = EngineChoice(name="vllm", version="0.33.0")
+    found = Composer(order, two("eagle3-llama", "target-llama")).made(choice, advise=False)
+    assert found.command is not None
+    part = found.command.part("draft_tensor_parallel_size")
+    assert part is not None
+    assert (part.value, part.mends) == (1, ("DFL416",))
+    assert "--tensor-parallel-size 4" in found.command.text
+
+
 def test_flags_that_do_harm_are_left_out_and_the_others_kept() -> None:
     flags = (
         *("VLLM_LOGGING_LEVEL=DEBUG", "--tensor-parallel-size=3", "--no-such-flag", "7", "--gpu-memory-utilization"),
@@ -422,7 +445,7 @@ def test_code_of_the_targets_own_is_trusted_where_nothing_else_reads_it(
     assert ("--trust-remote-code" in parts) == bool(what)
     if what:
         part = parts["--trust-remote-code"]
-        assert part.why == f"the target's {what} is read by code it ships"
+        assert part.why == f"the target's {what} is read by code it ships, which will run"
         assert part.at is not None
         assert part.at.pointer == "/auto_map"
 

@@ -103,7 +103,14 @@ def trusted(world: World, target: Target, *, known: bool, evidence: Sequence[Evi
     found = _own_code(target.checkpoint, known=known)
     if found is not None:
         what, at = found
-        yield flag(world, TRUST, None, f"the target's {what} is read by code it ships", evidence=evidence, at=at)
+        yield flag(
+            world,
+            TRUST,
+            None,
+            f"the target's {what} is read by code it ships, which will run",
+            evidence=evidence,
+            at=at,
+        )
 
 
 def _own_code(checkpoint: Checkpoint, *, known: bool) -> tuple[str, Location] | None:

@@ -20,7 +20,7 @@ Origin = Literal["needed", "mends", "given"]
 _PROGRAMS = {"sglang": ("python3", "-m", "sglang.launch_server"), "vllm": ("vllm", "serve")}
 _INDENT = "    "
 _VARIABLE = re.compile(r"\$(?:\w|\{\w)")
-_PLAIN_YAML = re.compile(r"[A-Za-z/][\w./-]*|-?\d{1,15}")
+_PLAIN_YAML = re.compile(r"[A-Za-z/][\w./-]*|0|-?[1-9]\d{0,14}", re.ASCII)
 #: Words YAML reads as something else than themselves.
 _YAML_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "none"}
 

@@ -83,7 +83,10 @@ def remedies(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Re
             why = "the drafter is not quantised; without it --quantization would hold for it too"
             yield Remedy((flag(world, name, "unquant", why, evidence=item.evidence, at=item.locations[-1]),))
     if any(refused(plans, RefusalKind.CONFIG_UNREADABLE, RefusalKind.ARCHITECTURE_UNREGISTERED)):
-        why, evidence = "the drafter's config is read by code it ships", world.evidence("config.remote-code")
+        why, evidence = (
+            "the drafter's config is read by code it ships, which will run",
+            world.evidence("config.remote-code"),
+        )
         yield Remedy((flag(world, TRUST, None, why, evidence=evidence),))
     yield from _overridden(world, wanted, plans)
     steps = [step for plan in plans for step in plan.steps if step.topic == "capture-graph"]

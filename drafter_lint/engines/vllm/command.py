@@ -117,7 +117,17 @@ def remedies(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Re
         yield Remedy((replace(part, evidence=world.evidence("parallel.draft-tensor-parallel")),))
     if any(refused(plans, RefusalKind.CONFIG_UNREADABLE, RefusalKind.ARCHITECTURE_UNREGISTERED)):
         evidence = world.evidence("config.own-model-types")
-        yield Remedy((flag(world, TRUST, None, "the drafter's config is read by code it ships", evidence=evidence),))
+        yield Remedy(
+            (
+                flag(
+                    world,
+                    TRUST,
+                    None,
+                    "the drafter's config is read by code it ships, which will run",
+                    evidence=evidence,
+                ),
+            )
+        )
     if world.flag("runner.selectable"):
         for value, why in (("0", "model runner V1"), ("1", "model runner V2")):
             evidence = world.evidence("runner.selectable", "runner.default")
