@@ -9,7 +9,8 @@ A forward that runs through a graph hands over the default states, one that does
 whichever the drafter was trained on, it is fed the others part of the time.
 
 ## Fix
-Turn the target's CUDA graphs off (`--disable-cuda-graph`), or use a release that sets the ids first.
+Turn the target's CUDA graphs off (`--disable-cuda-graph`), or use a release that sets the ids first. A drafter that was
+trained on the default layers needs no ids: leave them out.
 
 ## Limits
 A config whose ids come out as the default is not concerned.
@@ -19,10 +20,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from drafter_lint.drafters import Eagle
+from drafter_lint.drafters import Eagle, default_boundaries
 from drafter_lint.findings import Fix, Outcome
 from drafter_lint.rule import Checks, rule
-from drafter_lint.rules.captured.states import compare, shown
+from drafter_lint.rules.captured.states import compare, shown, with_fix
 from drafter_lint.rules.shared import once
 from drafter_lint.scope import Deployment
 
@@ -35,9 +36,11 @@ def check(at: Deployment[Eagle]) -> Checks:
     if parted is None or not steps or parted.kind != "graph-split":
         return
     message = f"{steps[0].says}; this drafter was trained on {shown(parted.need)}"
-    found = parted.found(at, message)
-    yield replace(
-        found,
-        evidence=once(item for step in steps for item in step.evidence),
-        fix=Fix("--disable-cuda-graph, or a release that sets the ids before it records the graphs"),
-    )
+    evidence = once(item for step in steps for item in step.evidence)
+    found = replace(parted.found(at, message), evidence=evidence)
+    layers = at.target.num_layers
+    if layers is not None and parted.need.boundaries == default_boundaries(layers.value):
+        yield with_fix(at, parted, found)  # the graphs are right: without a list, so is what runs outside them
+        return
+    fix = Fix("--disable-cuda-graph, or a release that sets the ids before it records the graphs")
+    yield replace(found, fix=fix)
