@@ -161,8 +161,9 @@ class _OneEngine:
             results = [self._tried(tried.command.having(item.parts)) for item in fitting]
             better = [
                 (result.weight(Outcome.SLOW), index)
-                for index, result in enumerate(results)
-                if result.weight(Outcome.SLOW) < tried.weight(Outcome.SLOW) and result.followed >= tried.followed
+                for index, (item, result) in enumerate(zip(fitting, results, strict=True))
+                if result.weight(Outcome.SLOW) < tried.weight(Outcome.SLOW)
+                and (result.followed >= tried.followed or item.unfollowed)
             ]
             if not better:
                 break

@@ -450,6 +450,23 @@ def test_code_of_the_targets_own_is_trusted_where_nothing_else_reads_it(
         assert part.at.pointer == "/auto_map"
 
 
+def test_a_class_of_the_drafters_own_code_is_trusted_and_not_vouched_for() -> None:
+    mine = Recipe.parse((SMALL / "eagle3-llama.recipe.toml").read_text("utf-8"))
+    theirs = Recipe.parse((SMALL / "target-llama.recipe.toml").read_text("utf-8"))
+    change = {"architectures": ["MadeUpEagle3"], "model_type": "made_up_eagle", "auto_map": {"AutoConfig": "c.C"}}
+    mine = replace(mine, config=json.dumps({**json.loads(mine.config or "{}"), **change}))
+    pair = understand(
+        menagerie._open(mine, "example/drafter", role=DRAFTER), menagerie._open(theirs, "example/target", role=TARGET)
+    )
+    found = made(pair, "sglang", "0.5.23")
+    assert found.status == "unknown"
+    assert found.command is not None
+    part = found.command.part("--trust-remote-code")
+    assert part is not None
+    assert part.mends == ("DFL411", "DFL414")
+    assert made(pair, "vllm", "0.33.0").status == "refused"
+
+
 def test_every_release_of_both_engines_spells_the_flags_it_has() -> None:
     order = Order(job=Job(), tensor_parallel=2, context_length=256)
     composer = Composer(order, two("eagle3-llama", "target-llama"))

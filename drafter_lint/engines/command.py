@@ -60,10 +60,12 @@ class Remedy:
     Attributes:
         parts: what to try.
         quoting: True if the reason is what goes away with it, and not told by the parts themselves.
+        unfollowed: True if the engine may then do what is not followed here, which is better than a refusal.
     """
 
     parts: tuple[Part, ...]
     quoting: bool = False
+    unfollowed: bool = False
 
 
 def flag(

@@ -87,7 +87,7 @@ def remedies(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Re
             "the drafter's config is read by code it ships, which will run",
             world.evidence("config.remote-code"),
         )
-        yield Remedy((flag(world, TRUST, None, why, evidence=evidence),))
+        yield Remedy((flag(world, TRUST, None, why, evidence=evidence),), unfollowed=True)
     yield from _overridden(world, wanted, plans)
     steps = [step for plan in plans for step in plan.steps if step.topic == "capture-graph"]
     for step in steps[:1]:

@@ -153,7 +153,7 @@ def _with_class(
     fields = Fields(opened.config, overrides(request))
     outcome = Outcome(method=method, architecture=name.value, draft_class=known, fields=fields)
     if known is None:
-        return outcome
+        return replace(outcome, understood=bool(notes.refusals))  # a class of the drafter's own code is not followed
     if method == standalone.ALGORITHM and known not in AUX_CLASSES:
         plain = replace(outcome, fields=Fields(text_config(opened.config), overrides(request)))
         return _standalone(world, request, opened, target, outcome=plain, name=name, notes=notes, arguments=arguments)
