@@ -257,8 +257,9 @@ def open_pair(job: Job, typed: LaunchRequest | None, opener: Checkpoints) -> Ope
     Raises:
         UsageError: neither names a drafter.
     """
-    drafter = job.drafter or (typed.drafter.value if typed and typed.drafter else None)
-    target = job.target or (typed.target.value if typed and typed.target else None)
+    # A reference that is there and empty, as a variable nobody set leaves one, is a mistake and not an absent one.
+    drafter = typed.drafter.value if job.drafter is None and typed and typed.drafter else job.drafter
+    target = typed.target.value if job.target is None and typed and typed.target else job.target
     self_filled = drafter is None and target is not None
     if drafter is None:
         drafter = target

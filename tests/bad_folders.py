@@ -157,7 +157,7 @@ def pipe(file: str) -> Break:
     """A file replaced by a pipe nobody writes to."""
 
     def broken(folder: Path) -> None:
-        (folder / file).unlink()
+        (folder / file).unlink(missing_ok=True)
         os.mkfifo(folder / file)
 
     return broken
@@ -184,10 +184,14 @@ def empty(folder: Path) -> None:
         path.unlink()
 
 
-def folder_instead(folder: Path) -> None:
-    """A folder under the config's name."""
-    (folder / CONFIG).unlink()
-    (folder / CONFIG).mkdir()
+def folder_instead_of(file: str) -> Break:
+    """A folder under a file's name."""
+
+    def broken(folder: Path) -> None:
+        (folder / file).unlink(missing_ok=True)
+        (folder / file).mkdir()
+
+    return broken
 
 
 def _write(path: Path, content: bytes | str) -> None:
@@ -201,7 +205,7 @@ def _framed(header: bytes) -> bytes:
 FOLDERS = [
     Kind("empty-folder", empty, r"DFL005 .*no config\.json"),
     Kind("no-config", gone(CONFIG), r"DFL005 .*no config\.json"),
-    Kind("config-is-a-folder", folder_instead, r"DFL005 .*no config\.json"),
+    Kind("config-is-a-folder", folder_instead_of(CONFIG), r"DFL005 .*no config\.json"),
     Kind("config-further-down", renamed(CONFIG, "checkpoint-500/config.json"), r"DFL005 .*checkpoint-500"),
     Kind("config-is-a-pipe", pipe(CONFIG), r"DFL005 .*no config\.json"),
     Kind("config-is-a-link-out", link(CONFIG, "/etc/hostname"), r"config\.json: is a link that leads out"),

@@ -46,15 +46,32 @@ def parse(data: bytes, *, what: str, values: int, pairs: Pairs) -> object:
     Raises:
         Unavailable: it is no JSON, or holds more values.
     """
+    return parse_text(text(data, what=what, values=values), what=what, pairs=pairs)
+
+
+def text(data: bytes, *, what: str, values: int) -> str:
+    """The text of a JSON file, if it is one and within bounds.
+
+    Raises:
+        Unavailable: it is no UTF-8, or holds more values.
+    """
     if _separators(data) > values:
         raise Unavailable(Trouble.TOO_LARGE, what, f"holds more than {values} values")
     try:
-        text = data.decode()
+        return data.decode()
     except UnicodeDecodeError as error:
         detail = f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         raise Unavailable(Trouble.MALFORMED, what, detail) from None
+
+
+def parse_text(written: str, *, what: str, pairs: Pairs | None = None) -> object:
+    """Parse what :func:`text` let through; without ``pairs`` the last of several members of one name counts.
+
+    Raises:
+        Unavailable: it is no JSON.
+    """
     try:
-        parsed: object = json.loads(text, object_pairs_hook=pairs, parse_constant=_no_constant)
+        parsed: object = json.loads(written, object_pairs_hook=pairs, parse_constant=_no_constant)
     except RecursionError:
         raise Unavailable(Trouble.MALFORMED, what, "nested far deeper than it may be") from None
     except RefusedError as error:

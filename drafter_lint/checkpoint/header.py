@@ -22,10 +22,10 @@ from drafter_lint.sources.lfs import lfs_pointer
 FIRST_READ = 64 * 1024
 #: The one read that a glimpse may cost.
 GLIMPSE = 96 * 1024
-#: The format allows 100,000,000 bytes; the largest published headers are near 1 MB.
+#: The format allows 100,000,000 bytes; the largest published headers are near 1 MB and hold 3,500 tensors.
 FORMAT_MAX = 100_000_000
-MAX_BYTES = 64 * 1024 * 1024
-MAX_TENSORS = 250_000
+MAX_BYTES = 16 * 1024 * 1024
+MAX_TENSORS = 100_000
 _LIMIT = 2**63
 _ENTRY = re.compile(rb'"([A-Za-z0-9_./-]+)"\s*:\s*(\{[^{}]*\})')
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from drafter_lint.checkpoint.absence import prove_absent
-from drafter_lint.checkpoint.header import Header, HeaderReader, refuse_lfs_pointer
+from drafter_lint.checkpoint.header import Header, HeaderReader
 from drafter_lint.checkpoint.index import MAX_BYTES, MAX_TENSORS, Index, parse_index
 from drafter_lint.checkpoint.once import Once, OncePer
 from drafter_lint.checkpoint.selection import Selection, select
@@ -101,9 +101,7 @@ class Weights:
         size = self._source.files[file].size
         if size > MAX_BYTES:
             raise Unavailable(Trouble.TOO_LARGE, what, f"{size} bytes, over the bound of {MAX_BYTES}")
-        data = self._source.read(file)
-        refuse_lfs_pointer(data, what=what)
-        return parse_index(data, file=file, what=what)
+        return parse_index(self._source.read(file), file=file, what=what)
 
     def _build(self) -> TensorTable:
         selection, index = self.selection(), self.index()

@@ -10,7 +10,7 @@ from enum import StrEnum
 from drafter_lint.errors import Trouble, Unavailable
 
 #: The largest published vocabularies hold about 262,000 tokens.
-MAX_TOKENS = 600_000
+MAX_TOKENS = 280_000
 #: Ids stand for places in a table, so the highest one bounds memory.
 MAX_ID = 2_000_000
 _SPACE = "\u2581"
