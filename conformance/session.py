@@ -46,8 +46,8 @@ class Session:
     def run(self, cases: Sequence[TruthCase]) -> Iterator[Record]:
         """Run cases, one record each and in their order.
 
-        A right pair is run before them. Where it is refused, the release or this machine is to blame, and what stops in
-        the same place was not run.
+        A right pair is run before them. Where it is refused, the release or this machine is to blame, and what stops at
+        the same stage was not run.
 
         Raises:
             CannotStart: the interpreter cannot be started, or cannot import the engine.
@@ -57,8 +57,8 @@ class Session:
         first = next(records)
         broken = first.run if first.run is not None and first.run.outcome == "refuses" else None
         for each in records:
-            if broken and each.run and (each.run.error_type, each.run.error_at) == (broken.error_type, broken.error_at):
-                reason = f"stops where a right pair does: {broken.error_type} in {broken.error_at}"
+            if broken and each.run and (each.run.outcome, each.run.stage) == (broken.outcome, broken.stage):
+                reason = f"stops at a stage where a right pair stops too: {broken.error_type} in {broken.error_at}"
                 yield replace(each, run=None, not_run=reason)
             else:
                 yield each

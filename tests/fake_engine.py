@@ -45,6 +45,7 @@ def run(task: Task, seen: Seen) -> None:
 
 
 def _serve(seen: Seen, *, accept_length: float) -> None:
+    seen.stage = "engine_up"
     if BROKEN:
         raise TypeError("cannot inspect a kernel")
     seen.stage, seen.method, seen.num_speculative_tokens = "generated", "eagle3", 3

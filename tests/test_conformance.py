@@ -482,7 +482,7 @@ def test_what_stops_where_a_right_pair_stops_was_not_run(tmp_path: Path) -> None
     program.write_text(program.read_text("utf-8").replace("main()", "main(broken=True)"), "utf-8")
     session = Session(engine="vllm", python=program, limit=5, scratch=tmp_path / "scratch")
     made = list(session.run([CASES["ok_d2t"], CASES["drop_fc"], CASES["d2t_short"]]))
-    where = "stops where a right pair does: TypeError in tests/fake_engine.py:_serve"
+    where = "stops at a stage where a right pair stops too: TypeError in tests/fake_engine.py:_serve"
     assert [each.not_run for each in made] == [where, where, None]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import os
 import re
@@ -95,14 +96,11 @@ def _without_cuda() -> None:
         torch.cuda.current_stream = torch.cuda.default_stream = _NoStream
         torch.cuda.stream = lambda _stream: contextlib.nullcontext()
         torch.Tensor.cuda = lambda self, *_arguments, **_named: self
-        torch.Tensor.record_stream = _nothing
+        torch.Tensor.record_stream = lambda _self, _stream: None
         _own_tree_builder()
     for name in names:
-        setattr(torch.cuda, name, _nothing)
-
-
-def _nothing(*_arguments: object, **_named: object) -> None:
-    """Stand in for a call that only concerns a GPU."""
+        # Each its own: torch.compile keeps a table of functions, and one under two names is an error there.
+        setattr(torch.cuda, name, lambda *_arguments, **_named: None)
 
 
 class _NoStream:
@@ -112,7 +110,7 @@ class _NoStream:
     cuda_stream = 0
 
     def __init__(self, *_arguments: object, **_named: object) -> None:
-        self.record = self.wait = self.synchronize = self.wait_stream = self.wait_event = _nothing
+        self.record = self.wait = self.synchronize = self.wait_stream = self.wait_event = lambda *_arguments: None
 
     def query(self) -> bool:
         return True
@@ -134,11 +132,13 @@ def _own_tree_builder() -> None:
 
     if hasattr(eagle_utils, "_is_cpu"):
         return
-    with contextlib.suppress(ImportError):
-        # 0.5.10 to 0.5.13 have no CPU branch here and return None.
-        from sglang.srt.speculative.eagle_info_v2 import assign_extend_cache_locs_func
-
-        assign_extend_cache_locs_func.__globals__["_is_cuda"] = True
+    for name in ("eagle_info_v2", "triton_ops.cache_locs"):
+        # From 0.5.10 on assign_extend_cache_locs_func has no branch for a CPU and returns None.
+        # As on CUDA, its kernel runs, in Triton's interpreter.
+        with contextlib.suppress(ImportError):
+            module = importlib.import_module(f"sglang.srt.speculative.{name}")
+            if hasattr(module, "assign_extend_cache_locs_func"):
+                module._is_cuda = True
     eagle_utils._is_cuda = True
     eagle_utils.sgl_build_tree_kernel_efficient = sgl_kernel.build_tree_kernel_efficient_cpu
 
@@ -238,10 +238,11 @@ def _request(scheduler: scheduling.Scheduler) -> Any:  # noqa: ANN401 - SGLang's
         "token_ids_logprob": None,
         "stream": False,
     }
-    if "array" in str(TokenizedGenerateReqInput.__annotations__.get("input_ids")):
+    known = TokenizedGenerateReqInput.__annotations__
+    if "array" in str(known.get("input_ids")):
         fields["input_ids"] = array("q", PROMPT)
-    if RELEASE >= (0, 5, 18):
-        fields |= {"input_embeds": None, "token_type_ids": None}
+    # Later releases want these said, None or not.
+    fields |= {name: None for name in ("input_embeds", "token_type_ids") if name in known}
     try:
         received = TokenizedGenerateReqInput(**fields)
     except TypeError:
