@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from conformance.comparing import notes_for, recorded_at
-from conformance.record import plain
+from conformance.record import plain, silent_by
 from conformance.truth import TRUTH, Run, TruthCase
 from drafter_lint.facts import version_of
 
@@ -67,11 +67,12 @@ def _alike(other: Run, run: Run) -> bool:
 
 
 def _shown(run: Run) -> dict[str, object]:
-    return {
+    shown = {
         name: sorted(value, key=str) if isinstance(value, list) and name != "launch" else value
         for name, value in plain(run).items()
-        if name != "versions" and value != []
+        if name not in ("versions", "silent_by") and value != []
     }
+    return shown | {"silent_by": silent_by(run)}
 
 
 def _with_version(entry: str, table: Mapping[str, object], version: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from conformance.record import accepts_all
+from conformance.record import accepts_all, silent_by
 from conformance.truth import FACTS, TRUTH, Engine, Run, SaysNothing, TruthCase, judge
 
 Against: TypeAlias = Literal["plan", "truth"]
@@ -61,8 +61,7 @@ def with_truth(case: TruthCase, run: Run, version: str) -> Iterator[Comparison]:
         return
     for aspect, name in _FIELDS.items():
         was, now = _value(then, name), _value(run, name)
-        judged = name != "silent_by" or then.outcome != "loads"
-        if was is not None and judged and case.tells(then, version, name):
+        if was is not None and case.tells(then, version, name):
             yield Comparison(case.id, aspect, was, now, was == now)
 
 
@@ -75,8 +74,8 @@ def recorded_at(case: TruthCase, engine: Engine, version: str) -> Run | None:
 def _value(run: Run, name: str) -> object:
     if name == "accept_length":
         return accepts_all(run)
-    if name == "silent_by" and {"unloaded", "partial"} & {*run.silent_by}:
-        return sorted({*run.silent_by} - {"accept"})
+    if name == "silent_by":
+        return silent_by(run)
     value: object = getattr(run, name)
     return sorted(value, key=str) if isinstance(value, list) else value
 

@@ -134,6 +134,14 @@ def accepts_all(run: Run) -> bool | None:
     return run.accept_length >= 1 + run.num_speculative_tokens - _FULL_WITHIN
 
 
+def silent_by(run: Run) -> list[str]:
+    """The reasons that say something: none where acceptance is blind, and no acceptance where it is chance."""
+    if run.outcome == "loads":
+        return []
+    reasons = {*run.silent_by}
+    return sorted(reasons - {"accept"} if accepts_all(run) is None else reasons)
+
+
 def _silent_by(case: TruthCase, seen: Seen) -> Iterator[str]:
     full = 1 + (seen.num_speculative_tokens or 0) - _FULL_WITHIN
     if seen.accept_length is not None and seen.accept_length < full and (seen.method or "").lower() != "dflash":

@@ -12,6 +12,7 @@ import gc
 import importlib
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -26,16 +27,10 @@ from conformance.workers.protocol import Seen, Task, read_seen, read_task
 _AHEAD = ("vllm", "sglang", "torch", "transformers", "compressed_tensors", "tokenizers")
 _EXCERPT = 600
 #: Words of an error that is about this machine, not about the pair.
-_MACHINE = (
-    "no CPU stand-in",
-    "_cpu()",
-    "CUDA",
-    "cuda",
-    "Triton",
-    "triton",
-    "on device 'cpu'",
-    "spec decode is not supported",  # vLLM's CPU runner before 0.21
-    "No module named",
+_MACHINE = re.compile(
+    r"no CPU stand-in|_cpu\(\)|compiled with(out)? CUDA|No CUDA|CUDA (driver|error|is not)|cuda driver|Triton is not"
+    r"|No module named|on device 'cpu'"
+    r"|spec decode is not supported"  # vLLM's CPU runner before 0.21
 )
 
 
@@ -162,7 +157,7 @@ def _note_error(error: BaseException, seen: Seen, *, said: str, home: Path) -> N
     if own:
         seen.error_at = f"{Path(own[-1].filename).relative_to(home.parent).as_posix()}:{own[-1].name}"
     ours = bool(frames) and Path(__file__).parent in Path(frames[-1].filename).parents
-    if ours or any(word in seen.error_text for word in _MACHINE):
+    if ours or type(error).__module__.startswith("triton") or _MACHINE.search(seen.error_text):
         seen.not_run = f"stopped at stage {seen.stage} by this machine: {seen.error_text[:160]}"
 
 

@@ -138,7 +138,7 @@ def _own_tree_builder() -> None:
         with contextlib.suppress(ImportError):
             module = importlib.import_module(f"sglang.srt.speculative.{name}")
             if hasattr(module, "assign_extend_cache_locs_func"):
-                module._is_cuda = True
+                vars(module)["_is_cuda"] = True
     eagle_utils._is_cuda = True
     eagle_utils.sgl_build_tree_kernel_efficient = sgl_kernel.build_tree_kernel_efficient_cpu
 
