@@ -345,7 +345,7 @@ def judge(scope: Scope, selection: Selection) -> Judged:
     results: list[Finding | Skip] = []
     ran: list[str] = []
     drafter = scope.drafter if isinstance(scope, (Alone, Pair, Deployment)) else None
-    for rule in _rules(SCOPES[type(scope)], selection):
+    for rule in _rules(SCOPES[type(scope)], selection, all_rules()):
         if drafter and not isinstance(drafter, rule.drafters):
             continue
         outcome = list(_run(rule, scope))
@@ -356,9 +356,9 @@ def judge(scope: Scope, selection: Selection) -> Judged:
 
 
 @lru_cache(maxsize=128)
-def _rules(scope: ScopeName, selection: Selection) -> tuple[Rule[object], ...]:
+def _rules(scope: ScopeName, selection: Selection, rules: tuple[Rule[object], ...]) -> tuple[Rule[object], ...]:
     """The selected rules of a scope, found once for all pairs."""
-    return tuple(rule for rule in all_rules() if scope in rule.scopes and selection.wants(rule))
+    return tuple(rule for rule in rules if scope in rule.scopes and selection.wants(rule))
 
 
 def _run(rule: Rule[object], scope: object) -> Iterator[Finding | Skip]:

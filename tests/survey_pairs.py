@@ -77,6 +77,13 @@ def write(folder: Path, count: int) -> Path:
     return folder / "pairs.jsonl"
 
 
+def beginning(pairs: Path, count: int) -> Path:
+    """The first pairs of a list as a list beside it."""
+    short = pairs.with_name(f"first-{count}.jsonl")
+    short.write_text("".join(pairs.read_text("utf-8").splitlines(keepends=True)[:count]), "utf-8")
+    return short
+
+
 def _rows(folder: Path, count: int) -> Iterator[Mapping[str, object]]:
     bases, others = _bases(), published.targets()
     for number in range(count):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 from drafter_lint.checkpoint.absence import prove_absent
 from drafter_lint.checkpoint.header import Header, HeaderReader
@@ -149,6 +148,8 @@ class Weights:
         if len(files) == 1:
             return
         self._reader.expect(first.length)
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - most drafters are one file
+
         pool = ThreadPoolExecutor(max_workers=min(_WORKERS, len(files) - 1), thread_name_prefix="headers")
         try:
             # In file order, so that the same file is blamed however the reads overtake each other.

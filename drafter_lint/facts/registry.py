@@ -6,9 +6,8 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from itertools import pairwise
+from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
@@ -44,10 +43,12 @@ class Profile:
         return self.read[0]
 
 
-def schemas() -> Traversable:
+@cache
+def schemas() -> Path:
     """The folder of shipped knowledge: inside the wheel, or beside the package in a checkout."""
-    packaged = resources.files("drafter_lint") / "schemas"
-    return packaged if packaged.is_dir() else resources.files("drafter_lint").joinpath("..", "schemas")
+    package = Path(__file__).parents[1]  # importlib.resources costs more than the whole of what is read with it
+    packaged = package / "schemas"
+    return packaged if packaged.is_dir() else package.parent / "schemas"
 
 
 @cache
@@ -100,13 +101,16 @@ def _observation(key: str, row: Mapping[str, object], entry: Mapping[str, object
     return Observation(
         key=key,
         value=value,  # type: ignore[arg-type]  # TOML's own types; the profile test checks every key's type
-        first=Version(str(row["first"])),
-        last=Version(str(row["last"])),
+        first=_version(str(row["first"])),
+        last=_version(str(row["last"])),
         file=text("file"),
         symbol=text("symbol"),
         how=text("how", "read"),  # type: ignore[arg-type]
         note=text("note"),
     )
+
+
+_version = cache(Version)  # hundreds of observations name some thirty releases
 
 
 def version_of(text: str) -> Version:

@@ -167,6 +167,7 @@ def _info(name: str, row: _Row, releases: tuple[str, ...]) -> FlagInfo:
     )
 
 
+@lru_cache(maxsize=1024)
 def _span(text: str, releases: tuple[str, ...]) -> frozenset[str]:
     """The releases of "0.5.2..0.5.9 0.5.12..0.5.23"; all of them for ""."""
     if not text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -40,6 +39,8 @@ def _model(data: bytes, *, file: str, what: str) -> Vocabulary:
 
 def _content_id(data: bytes, *, like: str) -> str:
     """The id the Hub gives a file: SHA-256 of a large one, Git's own hash of a small one."""
+    import hashlib  # noqa: PLC0415 - loads OpenSSL, and few pairs come with two tokenizers
+
     if len(like) == 64:
         return hashlib.sha256(data).hexdigest()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
