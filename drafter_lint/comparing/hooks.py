@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from drafter_lint.facts import profile
+from drafter_lint.facts.timeline import spans
 from drafter_lint.findings import Evidence
 
 #: The tables that say so, by engine.
@@ -37,8 +38,7 @@ def hooks(architecture: str) -> Iterator[Hook]:
     for engine, key in _TABLES:
         for row in profile(engine).observations[key]:
             table = row.value if isinstance(row.value, Mapping) else {}
-            runs = [run.rpartition("@")[2].replace("..", " to ") for run in table.get(architecture, "").split()]
             where = Evidence(
                 engine=engine, version=f"{row.first} to {row.last}", file=row.file, symbol=row.symbol, how=row.how
             )
-            yield Hook(engine=engine, spans=", ".join(runs), evidence=where)
+            yield Hook(engine=engine, spans=", ".join(map(str, spans(table.get(architecture, "")))), evidence=where)

@@ -13,6 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from drafter_lint.errors import UsageError
 from drafter_lint.facts.observation import Fact, Knowledge, Observation, World
+from drafter_lint.facts.timeline import parts
 from drafter_lint.findings import Confidence, Evidence
 
 
@@ -136,8 +137,7 @@ def worlds(known: Profile, version: Version) -> tuple[World, ...]:
         raise UsageError(f"{known.engine} {version} is older than everything read ({known.oldest} to {known.newest})")
     older, newer = _neighbours(known, version)
     pairs = {key: _resolve(rows, version) for key, rows in known.observations.items()}
-    differ = {key for key, (low, high) in pairs.items() if low is not high}
-    if differ:
+    if any(low is not high or (older != newer and parts(low.value, older, newer)) for low, high in pairs.values()):
         return tuple(
             World(
                 engine=known.engine,
