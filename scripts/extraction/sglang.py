@@ -1,17 +1,15 @@
-"""Read unpacked sglang releases without importing them: registered classes, what speculation asks of them, rewrites.
-
-``extract_sglang.py read FOLDER`` prints one release as JSON; FOLDER holds ``srt/`` or ``sglang/srt/``.
-``extract_sglang.py merge 0.5.22=A.json 0.5.23=B.json`` prints the tables of schemas/engines/sglang.toml.
-"""
+"""What an SGLang release shows without being imported: fact keys of schemas/engines/sglang.toml and how each is read."""
 
 from __future__ import annotations
 
 import ast
-import json
-import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from extraction.trees import Release, name_of, parse, strings
+
+Shown = list[str] | dict[str, str] | str | bool | None
 #: Wrappers whose hook hands the ids to the language model inside.
 DELEGATES = {"KimiK25ForConditionalGeneration": "DeepseekV3ForCausalLM"}
 #: What the source of a hook says of the rule it follows; the default is that every id gets one added.
@@ -20,26 +18,16 @@ RULES = {
     "max(layer_ids) == num_layers": "plus-one-unless-last",
     "layer_ids = [2, num_layers // 2, num_layers - 3]": "plus-one-on-default",
 }
-METHODS = (
-    "set_eagle3_layers_to_capture",
-    "set_dflash_layers_to_capture",
-    "set_dspark_layers_to_capture",
-    "get_embed_and_head",
-    "set_embed_and_head",
-)
+HOOK = "set_eagle3_layers_to_capture"
 
 
 @cache
-def parse(path: Path) -> ast.Module:
-    """The syntax tree of a module."""
-    return ast.parse(path.read_text("utf-8-sig"))
-
-
 def classes(tree: ast.Module) -> dict[str, ast.ClassDef]:
     """Every class defined at module level, also under ``if`` and ``try``."""
     return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 
 
+@cache
 def imports(tree: ast.Module) -> dict[str, tuple[str, str]]:
     """Local name to (module, name) for every ``from sglang… import``."""
     found: dict[str, tuple[str, str]] = {}
@@ -53,8 +41,9 @@ def imports(tree: ast.Module) -> dict[str, tuple[str, str]]:
 class Package:
     """The models of one release."""
 
-    def __init__(self, root: Path) -> None:
-        self.srt = next(path for path in (root / "srt", root / "sglang" / "srt") if path.is_dir())
+    def __init__(self, srt: Path) -> None:
+        self.srt = srt
+        self._entries: dict[str, Path] = {}
 
     def module(self, dotted: str) -> Path | None:
         """The file of ``sglang.srt.…``."""
@@ -87,12 +76,11 @@ class Package:
 
     def entries(self) -> dict[str, Path]:
         """Registered class name to its module: what ``EntryClass`` lists."""
-        found: dict[str, Path] = {}
-        for path in sorted((self.srt / "models").glob("**/*.py")):
-            for node in ast.walk(parse(path)):
-                for name in _entry_names(node):
-                    found[name] = path
-        return found
+        if not self._entries:
+            for path in sorted((self.srt / "models").glob("**/*.py")):
+                for node in ast.walk(parse(path)):
+                    self._entries |= dict.fromkeys(_entry_names(node), path)
+        return self._entries
 
 
 def _entry_names(node: ast.AST) -> list[str]:
@@ -105,6 +93,7 @@ def _entry_names(node: ast.AST) -> list[str]:
     return []
 
 
+@cache
 def _defines(node: ast.ClassDef, member: str) -> bool:
     for item in ast.walk(node):
         if isinstance(item, ast.FunctionDef) and item.name == member:
@@ -209,11 +198,11 @@ def capture_rules(package: Package, entries: dict[str, Path]) -> dict[str, str]:
     """How a target's hook turns configured ids into layers, where it does not simply add one."""
     found: dict[str, str] = {}
     for name, path in entries.items():
-        owner = package.owner(path, name, "set_eagle3_layers_to_capture")
+        owner = package.owner(path, name, HOOK)
         if owner is None:
             continue
         hooks = [
-            n for n in owner[1].body if isinstance(n, ast.FunctionDef) and n.name == "set_eagle3_layers_to_capture"
+            n for n in owner[1].body if isinstance(n, ast.FunctionDef) and n.name == HOOK
         ]
         text = ast.unparse(hooks[0]) if hooks else ""
         for sign, rule in RULES.items():
@@ -222,88 +211,109 @@ def capture_rules(package: Package, entries: dict[str, Path]) -> dict[str, str]:
     return found | {name: found[inner] for name, inner in DELEGATES.items() if inner in found and name in entries}
 
 
-def read(folder: Path) -> dict[str, object]:
-    """What one release says."""
-    package = Package(folder)
-    entries = package.entries()
-    report: dict[str, object] = {
-        "classes": dict.fromkeys(sorted(entries), ""),
-        "rewrites": rewrites(package.srt),
-        "self_filled": dict.fromkeys(self_filled(package.srt), ""),
-        "algorithms": dict.fromkeys(algorithms(package.srt), ""),
-        "model_types": dict.fromkeys(model_types(package), ""),
-        "capture_rules": capture_rules(package, entries),
-    }
-    for member in METHODS:
-        owners = {name: package.owner(path, name, member) for name, path in entries.items()}
-        report[member] = {name: "" for name, owner in sorted(owners.items()) if owner}
-    return report
+
+@cache
+def package(srt: Path) -> Package:
+    """The models of a release, its trees parsed once."""
+    return Package(srt)
 
 
-def merge(releases: dict[str, dict[str, dict[str, str]]]) -> str:
-    """Tables of names, each with the releases that have it: ``Name = "first..last"``, ``value@first..last``."""
-    versions = list(releases)
-    lines: list[str] = []
-    for key, (file, symbol, title) in TABLES.items():
-        lines += ["", f'[fact."{title}"]', f'file = "{file}"', f'symbol = "{symbol}"']
-        lines += [f'[[fact."{title}".observed]]', f'first = "{versions[0]}"', f'last = "{versions[-1]}"']
-        lines.append(f'[fact."{title}".observed.value]')
-        names = sorted({name for report in releases.values() for name in report[key]})
-        lines += [
-            f"{name if name.isidentifier() else json.dumps(name)} = {json.dumps(_spans(releases, key, name))}"
-            for name in names
-        ]
-    return "\n".join(lines) + "\n" + _changes(releases)
+def _of(release: Release) -> Package:
+    return package(release.package / "srt")
 
 
-def _spans(releases: dict[str, dict[str, dict[str, str]]], key: str, name: str) -> str:
-    runs: list[tuple[str | None, str, str]] = []
-    for version, report in releases.items():
-        value = report[key].get(name)
-        if runs and runs[-1][0] == value:
-            runs[-1] = (value, runs[-1][1], version)
-        else:
-            runs.append((value, version, version))
-    return " ".join(f"{value}@{first}..{last}".lstrip("@") for value, first, last in runs if value is not None)
+def registered(release: Release) -> Shown:
+    """Every class some module lists as its entry."""
+    return dict.fromkeys(sorted(_of(release).entries()), "")
 
 
-def _changes(releases: dict[str, dict[str, dict[str, str]]]) -> str:
-    """The releases at which any table changes, so that a release between two that differ is seen to be ambiguous."""
-    runs: list[tuple[str, str, str]] = []
-    for version, report in releases.items():
-        now = json.dumps({key: report[key] for key in TABLES}, sort_keys=True)
-        if runs and runs[-1][0] == now:
-            runs[-1] = (now, runs[-1][1], version)
-        else:
-            runs.append((now, version, version))
-    rows = [f'  {{ first = "{first}", last = "{last}", value = "{first}" }},' for _, first, last in runs]
-    head = ["", '[fact."tables.as-of"]', 'file = "srt/models/registry.py"', 'symbol = "ModelRegistry"', "observed = ["]
-    return "\n".join([*head, *rows, "]"]) + "\n"
+def having(member: str) -> Callable[[Release], Shown]:
+    """Registered classes that have a method, their own or a base's."""
+
+    def read(release: Release) -> Shown:
+        known = _of(release)
+        return {name: "" for name, path in sorted(known.entries().items()) if known.owner(path, name, member)}
+
+    return read
 
 
-#: Key of a release's report: file, symbol and fact key of the table it becomes.
-TABLES = {
-    "classes": ("srt/models/registry.py", "ModelRegistry", "models.registered"),
-    "rewrites": ("srt/configs/model_config.py", "ModelConfig._config_draft_model", "draft.rewrites"),
-    "self_filled": ("srt/server_args.py", "ServerArgs._handle_speculative_decoding", "draft.self-filled"),
-    "model_types": ("srt/configs", "model_type", "config.own-model-types"),
-    "set_eagle3_layers_to_capture": ("srt/models", "set_eagle3_layers_to_capture", "models.capture-hook"),
-    "set_dflash_layers_to_capture": ("srt/models", "set_dflash_layers_to_capture", "models.dflash-hook"),
-    "set_dspark_layers_to_capture": ("srt/models", "set_dspark_layers_to_capture", "models.dspark-hook"),
-    "capture_rules": ("srt/models", "set_eagle3_layers_to_capture", "models.capture-rule"),
-    "get_embed_and_head": ("srt/models", "get_embed_and_head", "models.get-embed-and-head"),
-    "set_embed_and_head": ("srt/models", "set_embed_and_head", "models.set-embed-and-head"),
+def flagged(release: Release) -> Shown:
+    """Targets whose hook marks the layers one by one, itself or in the model it hands the ids to."""
+    known = _of(release)
+    drafters = set(rewrites(release.package / "srt").values())
+    found: list[str] = []
+    for name, path in known.entries().items():
+        owner = known.owner(path, name, HOOK)
+        if owner is None or name in drafters:
+            continue
+        text = _hook(owner[1])
+        if f"self.model.{HOOK}" in text:
+            inner = [known.owner(owner[0], other, HOOK) for other in classes(parse(owner[0])) if other.endswith("Model")]
+            text = "".join(_hook(model[1]) for model in inner if model)
+        if "self.layers[" in text:
+            found.append(name)
+    return sorted(found)
+
+
+def _hook(owner: ast.ClassDef) -> str:
+    return "".join(ast.unparse(node) for node in owner.body if isinstance(node, ast.FunctionDef) and node.name == HOOK)
+
+
+def rope_types(release: Release) -> Shown:
+    """The types get_rope compares with."""
+    for name in ("rotary_embedding/factory.py", "rotary_embedding.py"):
+        path = release.package / "srt" / "layers" / name
+        for owner in parse(path).body if path.is_file() else []:
+            if isinstance(owner, ast.FunctionDef) and owner.name == "get_rope":
+                sides = [node for node in ast.walk(owner) if isinstance(node, ast.Compare)]
+                return sorted({w for node in sides if name_of(node.left) == "scaling_type" for w in strings(node)})
+    return None
+
+
+def chosen(steps: str) -> Callable[[Release], Shown]:
+    """Target architectures that get some steps where none are given: ``*`` where everybody else gets them too."""
+
+    def read(release: Release) -> Shown:
+        function = _choosing(release)
+        branches = [node for node in ast.walk(function or ast.Module([], [])) if isinstance(node, ast.If)]
+        lines = [node for node in branches if "arch in" in ast.unparse(node.test)]
+        if not lines:
+            return None
+        found = [w for node in lines if ast.unparse(node.body[-1]) == f"return {steps}" for w in strings(node.test)]
+        return ["*"] if [ast.unparse(item) for item in lines[-1].orelse] == [f"return {steps}"] else found
+
+    return read
+
+
+def names(shown: Shown) -> list[str]:
+    """A list of names, whatever was shown."""
+    return shown if isinstance(shown, list) else []
+
+
+def _choosing(release: Release) -> ast.FunctionDef | None:
+    srt = release.package / "srt"
+    for path in (srt / "server_args.py", *sorted((srt / "arg_groups").glob("*.py"))):
+        for node in parse(path).body if path.is_file() else []:
+            if isinstance(node, ast.FunctionDef) and node.name.endswith("auto_choose_speculative_params"):
+                return node
+    return None
+
+
+#: How each fact key is read.
+READERS: dict[str, Callable[[Release], Shown]] = {
+    "algorithm.names": lambda release: algorithms(release.package / "srt"),
+    "rope.types": rope_types,
+    "eagle.chain-targets": chosen("(3, 1, 4)"),
+    "eagle.tree-targets": lambda release: [name for name in names(chosen("(5, 4, 8)")(release)) if name != "*"],
+    "capture.by-flag": flagged,
+    "models.registered": registered,
+    "draft.rewrites": lambda release: rewrites(release.package / "srt"),
+    "draft.self-filled": lambda release: dict.fromkeys(self_filled(release.package / "srt"), ""),
+    "config.own-model-types": lambda release: dict.fromkeys(model_types(_of(release)), ""),
+    "models.capture-hook": having(HOOK),
+    "models.dflash-hook": having("set_dflash_layers_to_capture"),
+    "models.dspark-hook": having("set_dspark_layers_to_capture"),
+    "models.capture-rule": lambda release: capture_rules(_of(release), _of(release).entries()),
+    "models.get-embed-and-head": having("get_embed_and_head"),
+    "models.set-embed-and-head": having("set_embed_and_head"),
 }
-
-
-def main() -> None:
-    """Read one release, or merge several."""
-    if sys.argv[1] == "read":
-        json.dump(read(Path(sys.argv[2])), sys.stdout, indent=1, sort_keys=True)
-        return
-    pairs = [argument.partition("=") for argument in sys.argv[2:]]
-    sys.stdout.write(merge({version: json.loads(Path(path).read_text("utf-8")) for version, _, path in pairs}))
-
-
-if __name__ == "__main__":
-    main()

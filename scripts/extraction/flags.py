@@ -1,52 +1,15 @@
-"""Reads the command-line flags an engine's source defines and prints them as the TOML of ``schemas/flags/``.
-
-    python scripts/extract_flags.py sglang 0.5.22=DIR 0.5.23=DIR > schemas/flags/sglang.toml
-
-``DIR`` holds an unpacked wheel, the folder with ``sglang/`` or ``vllm/`` in it. Nothing of it is imported: the
-argparse calls, the annotated fields and the config classes are read from the syntax tree. Every release read is named,
-oldest first; a flag that all of them have carries no ``seen``.
-"""
+"""The command-line flags an engine's source defines: argparse calls, annotated fields and config classes, never run."""
 
 from __future__ import annotations
 
 import ast
-import json
 import re
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-# What the launch parser reads from a flag, by the flag's newest canonical name. Everything else is only recognised.
-FIELDS = {
-    "sglang": {
-        "--model-path": "target",
-        "--speculative-algorithm": "method",
-        "--speculative-draft-model-path": "drafter",
-        "--speculative-num-steps": "num_steps",
-        "--speculative-eagle-topk": "topk",
-        "--speculative-num-draft-tokens": "num_draft_tokens",
-        "--tensor-parallel-size": "tensor_parallel",
-        "--tp-size": "tensor_parallel",
-        "--quantization": "quantization",
-        "--speculative-draft-model-quantization": "draft_quantization",
-        "--dtype": "dtype",
-        "--context-length": "context_length",
-        "--revision": "revision",
-        "--speculative-draft-model-revision": "draft_revision",
-    },
-    "vllm": {
-        "--model": "target",
-        "--spec-method": "method",
-        "--spec-model": "drafter",
-        "--spec-tokens": "num_speculative_tokens",
-        "--tensor-parallel-size": "tensor_parallel",
-        "--quantization": "quantization",
-        "--dtype": "dtype",
-        "--max-model-len": "context_length",
-        "--revision": "revision",
-    },
-}
+from extraction.trees import Release, name_of, parse
+
 SWITCH_ACTIONS = {
     "store_true",
     "store_false",
@@ -68,38 +31,15 @@ class Definition:
     negatable: bool = False
 
 
-@dataclass
-class Row:
-    """One flag over the releases read."""
-
-    kind: str
-    negatable: bool
-    seen: dict[str, set[int]] = field(default_factory=dict)
-
-
-def main(arguments: list[str]) -> None:
-    engine, *releases = arguments
-    versions = [release.partition("=")[0] for release in releases]
-    folders = [Path(release.partition("=")[2]) for release in releases]
-    read = sglang_flags if engine == "sglang" else vllm_flags
-    sys.stdout.write(render(engine, versions, merge([list(read(folder)) for folder in folders])))
+def flags(engine: str, release: Release) -> list[Definition]:
+    """Every flag a release defines, in the order its parser meets them."""
+    return list((sglang_flags if engine == "sglang" else vllm_flags)(release.package))
 
 
 def trees(*paths: Path) -> Iterator[ast.Module]:
     for path in paths:
         for file in sorted(path.rglob("*.py")) if path.is_dir() else [path] * path.is_file():
-            yield ast.parse(file.read_text("utf-8"))
-
-
-def name_of(node: ast.expr | None) -> str:
-    """The last part of a dotted name, or the text of a string constant."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Call):
-        return name_of(node.func)
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+            yield parse(file)
 
 
 def keywords(call: ast.Call) -> dict[str, ast.expr]:
@@ -134,8 +74,8 @@ def argparse_calls(tree: ast.AST) -> Iterator[ast.Call]:
 # ---- sglang: argparse calls in server_args.py, and from 0.5.14 on fields annotated with A[type, Arg(...)] -----------
 
 
-def sglang_flags(folder: Path) -> Iterator[Definition]:
-    srt = folder / "sglang" / "srt"
+def sglang_flags(package: Path) -> Iterator[Definition]:
+    srt = package / "srt"
     for tree in trees(srt / "server_args.py", srt / "arg_groups" / "fields"):
         for call in argparse_calls(tree):
             if names := long_flags(call):
@@ -195,8 +135,7 @@ def leaves(node: ast.expr, aliases: dict[str, ast.expr]) -> set[str]:
 # ---- vllm: argparse calls whose keywords come from a config class, and front-end classes turned into flags ----------
 
 
-def vllm_flags(folder: Path) -> Iterator[Definition]:
-    root = folder / "vllm"
+def vllm_flags(root: Path) -> Iterator[Definition]:
     sources = [root / "engine" / "arg_utils.py", root / "entrypoints" / "cli" / "serve.py"]
     sources += sorted((root / "entrypoints").glob("*/cli_args.py"))
     parsed = list(trees(*sources))
@@ -296,63 +235,3 @@ class Classes:
         if types & {"list", "tuple", "set"} and "Literal" not in types:
             return Definition(flags, "many-values")
         return Definition(flags, "json" if types & {"dict", "Mapping"} else "value")
-
-
-# ---- the union over releases ----------------------------------------------------------------------------------------
-
-
-def merge(releases: list[list[Definition]]) -> dict[str, Row]:
-    """One row a flag, named as the newest release that has it names it."""
-    rows: dict[str, Row] = {}
-    home: dict[str, str] = {}
-    for index in reversed(range(len(releases))):
-        for found in releases[index]:
-            main_name = next((name for name in found.names if name.startswith("--")), found.names[0])
-            owner = main_name if main_name in rows else home.get(main_name, main_name)
-            row = rows.setdefault(owner, Row(found.kind, found.negatable))
-            for name in (main_name, *found.names):
-                row.seen.setdefault(name, set()).add(index)
-                home.setdefault(name, owner)
-    return dict(sorted(rows.items()))
-
-
-def spans(seen: set[int], versions: list[str]) -> str:
-    """The runs of releases a spelling was seen in: "0.5.2..0.5.9 0.5.12..0.5.23"."""
-    runs: list[list[int]] = []
-    for index in sorted(seen):
-        if runs and runs[-1][-1] == index - 1:
-            runs[-1].append(index)
-        else:
-            runs.append([index])
-    return " ".join(f"{versions[run[0]]}..{versions[run[-1]]}" for run in runs)
-
-
-def render(engine: str, versions: list[str], rows: dict[str, Row]) -> str:
-    head = (
-        f'# Written by scripts/extract_flags.py from the argparse definitions of {engine}; "seen" is left out where\n'
-    )
-    head += f"# every release read has the spelling.\nengine = {json.dumps(engine)}\n"
-    head += f"read = {json.dumps(versions)}\n\n[flag]\n"
-    lines = []
-    for name, row in rows.items():
-        parts = [f"kind = {json.dumps(row.kind)}"]
-        if row.negatable:
-            parts.append("negatable = true")
-        if name in FIELDS[engine]:
-            parts.append(f"field = {json.dumps(FIELDS[engine][name])}")
-        if len(row.seen[name]) < len(versions):
-            parts.append(f"seen = {json.dumps(spans(row.seen[name], versions))}")
-        others = {
-            alias: "" if seen == row.seen[name] else spans(seen, versions)
-            for alias, seen in sorted(row.seen.items())
-            if alias != name
-        }
-        if others:
-            table = ", ".join(f"{json.dumps(alias)} = {json.dumps(span)}" for alias, span in others.items())
-            parts.append(f"aliases = {{ {table} }}")
-        lines.append(f"{json.dumps(name)} = {{ {', '.join(parts)} }}\n")
-    return head + "".join(lines)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
