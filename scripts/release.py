@@ -18,6 +18,7 @@ import argparse
 import difflib
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from packaging.version import Version
@@ -85,7 +86,7 @@ def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--sources", type=Path, default=wheels.SOURCES, help="unpacked releases, ENGINE-VERSION each")
     parser.add_argument("--root", type=Path, default=ROOT, help=argparse.SUPPRESS)
     parser.add_argument("--diff", metavar="KEY", help="show how the places a fact rests on changed")
-    parser.add_argument("--holds", metavar="KEY[=VERSION]", action="append", default=[], help="read by hand, and it holds")
+    parser.add_argument("--holds", metavar="KEY[=VERSION]", nargs="+", default=[], help="read by hand, and it holds")
     parser.add_argument("--write", action="store_true", help="add the release to the profile")
     parser.add_argument("--audit", action="store_true", help="hold every release read against the profile instead")
     asked = parser.parse_args(arguments)
@@ -133,9 +134,16 @@ def report(
     said_of = ", ".join(f"{count} as in {version}" for version, count in counts.items())
     yield f"not shown by syntax, source unchanged: {len(unchanged)} facts ({said_of})"
     yield f"not shown by syntax, read by hand: {len(left)} facts"
-    for place in left:
-        yield f"  {place.key}: {place.file}, {place.symbol}: {place.why}"
-        yield f"    {'; '.join(f'{version}: {_short(value)}' for version, value in zip(around, place.values, strict=False))}"
+    for (file, symbol, why), rows in groupby(sorted(left, key=_where), key=_where):
+        yield f"  {file}, {symbol}: {why}"
+        for place in rows:
+            values = [_short(value) for value in place.values]
+            sides = [f"{version}: {value}" for version, value in zip(around, values, strict=False)]
+            yield f"    {place.key}: {values[0] if len(set(values)) == 1 else '; '.join(sides)}"
+
+
+def _where(place: Place) -> tuple[str, str, str]:
+    return place.file, place.symbol, place.why
 
 
 def _name(name: Name, around: list[str]) -> str:

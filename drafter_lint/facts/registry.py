@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -75,9 +75,10 @@ def engines() -> tuple[str, ...]:
 def parse_profile(engine: str, text: str) -> Profile:
     """Read a profile from its TOML text: ``read``, ``run``, and ``[[key.observed]]`` tables."""
     raw = tomllib.loads(text)
+    read = tuple(sorted(map(Version, raw["read"])))
     observations: dict[str, tuple[Observation, ...]] = {}
     for key, entry in raw["fact"].items():
-        rows = [_observation(key, row, entry) for row in entry["observed"]]
+        rows = [_observation(key, part, entry) for row in entry["observed"] for part in _placed(row, entry, read)]
         observations[key] = tuple(sorted(rows, key=lambda row: row.first))
         for older, newer in pairwise(observations[key]):
             if older.last >= newer.first:
@@ -86,10 +87,26 @@ def parse_profile(engine: str, text: str) -> Profile:
                 )
     return Profile(
         engine=engine,
-        read=tuple(sorted(map(Version, raw["read"]))),
+        read=read,
         run=tuple(sorted(map(Version, raw["run"]))),
         observations=observations,
     )
+
+
+def _placed(
+    row: Mapping[str, object], entry: Mapping[str, object], read: tuple[Version, ...]
+) -> Iterator[Mapping[str, object]]:
+    """One value in parts, where its place has moved: ``earlier`` names the places it had, oldest first."""
+    first, last = Version(str(row["first"])), Version(str(row["last"]))
+    for place in (*entry.get("earlier", ()), {}):  # type: ignore[misc]  # TOML's own types
+        until = min(last, Version(str(place.get("last", last))))
+        if first > until:
+            continue
+        yield {**row, **place, "first": str(first), "last": str(until)}
+        after = [release for release in read if release > until]
+        if until == last or not after:
+            return
+        first = after[0]
 
 
 def _observation(key: str, row: Mapping[str, object], entry: Mapping[str, object]) -> Observation:

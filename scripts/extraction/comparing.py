@@ -149,8 +149,8 @@ def _place(known: Profile, key: str, release: Release, sides: tuple[Side, ...]) 
     for side, row in rows:
         there = side.source.digest(row.file, row.symbol) if side.source else None
         here = release.digest(row.file, row.symbol)
-        if row.file.startswith("../"):
-            words.append("in another package")
+        if row.file.startswith("../"):  # another package's, which no release of the engine brings along
+            like.append(side.version)
         elif here is None:
             words.append(f"{row.symbol} of {side.version} is not there")
         elif there == here:

@@ -248,11 +248,23 @@ def flagged(release: Release) -> Shown:
             continue
         text = _hook(owner[1])
         if f"self.model.{HOOK}" in text:
-            inner = [known.owner(owner[0], other, HOOK) for other in classes(parse(owner[0])) if other.endswith("Model")]
+            made = [node.value for node in ast.walk(owner[1]) if isinstance(node, ast.Assign) and _model(node)]
+            inner = [known.owner(owner[0], other, HOOK) for call in made for other in _called(call, owner[1])]
             text = "".join(_hook(model[1]) for model in inner if model)
         if "self.layers[" in text:
             found.append(name)
     return sorted(found)
+
+
+def _model(node: ast.Assign) -> bool:
+    return ast.unparse(node.targets[0]) == "self.model"
+
+
+def _called(node: ast.expr, owner: ast.ClassDef) -> list[str]:
+    """The classes an expression makes one of: by name, or by what a class says of itself (``body_cls = …``)."""
+    own = {name_of(item.targets[0]): name_of(item.value) for item in owner.body if isinstance(item, ast.Assign)}
+    called = [name_of(call) for call in ast.walk(node) if isinstance(call, ast.Call)]
+    return [own.get(name, name) for name in called]
 
 
 def _hook(owner: ast.ClassDef) -> str:

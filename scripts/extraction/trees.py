@@ -39,7 +39,7 @@ class Release:
     def cited(self, file: str, symbol: str) -> tuple[ast.AST, ...] | None:
         """What a fact cites: the definitions called ``symbol``, in a folder those of every module; None if there are none.
 
-        A bare name is looked up wherever it stands; ``A.b`` is b in the class A, and where A only inherits b, A.
+        A bare name is looked up wherever it stands; ``A.b`` is b in the class A, or in a base of A in the same module.
         """
         path = self.place(file)
         if path.is_dir():
@@ -99,9 +99,18 @@ def _within(tree: ast.Module, symbol: str) -> Iterator[ast.AST]:
         yield from _outermost(tree, symbol)
         return
     for holder in _outermost(tree, owner):
-        if isinstance(holder, ast.ClassDef):
-            members = [node for node in _named(holder, member) if node is not holder]
-            yield from members[:1] if members else ()
+        yield from _member(tree, holder, member)
+
+
+def _member(tree: ast.Module, holder: ast.AST, member: str) -> list[ast.AST]:
+    """What a class calls ``member``, its own or that of a base in the same module."""
+    if not isinstance(holder, ast.ClassDef):
+        return []
+    own = [node for node in _named(holder, member) if node is not holder]
+    if own:
+        return own[:1]
+    bases = [base for name in holder.bases for base in _outermost(tree, name_of(name)) if base is not holder]
+    return next((found for base in bases if (found := _member(tree, base, member))), [])
 
 
 def _outermost(tree: ast.Module, name: str) -> list[ast.AST]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from packaging.version import Version
 
 from drafter_lint.facts import Observation, Profile
+from drafter_lint.facts.timeline import held, is_timeline
 from extraction.comparing import Name, Place, neighbours, observation
 from extraction.profile_text import ProfileText, with_release
 
@@ -54,9 +55,22 @@ def written(
     for place in found:
         like = holds.get(place.key, place.like)
         if like is not None:
+            _names_like(profile, known, place.key, version, like)
             _reach(profile, known, place.key, version, like)
     profile.read_with(version)
     return profile.text
+
+
+def _names_like(profile: ProfileText, known: Profile, key: str, version: str, like: Version) -> None:
+    """Let every name of a table be in the release what it is in ``like``."""
+    row = observation(known, key, like)
+    if row is None or not isinstance(row.value, Mapping) or not is_timeline(row.value):
+        return
+    releases = [str(read) for read in known.read]
+    for name, before in row.value.items():
+        after = with_release(before, version, held(before, like), releases)
+        if after != before:
+            profile.set_timeline(key, name, after)
 
 
 def _row(known: Profile, name: Name, version: str) -> Observation:
