@@ -336,15 +336,22 @@ def test_a_drafter_that_is_not_quantised_says_so() -> None:
     assert (left.shown, left.code) == ("--quantization awq", "DFL417")
 
 
-def test_heads_that_do_not_divide_stay_on_one_device() -> None:
+def test_a_head_is_split_like_its_target_and_nothing_mends_that() -> None:
     order = Order(job=Job(), tensor_parallel=4)
     choice = EngineChoice(name="vllm", version="0.33.0")
     found = Composer(order, two("eagle3-llama", "target-llama")).made(choice, advise=False)
+    assert found.check.verdict == "refuses"
+    assert [item.code for item in found.check.findings] == ["DFL416"]
     assert found.command is not None
-    part = found.command.part("draft_tensor_parallel_size")
-    assert part is not None
-    assert (part.value, part.mends) == (1, ("DFL416",))
-    assert "--tensor-parallel-size 4" in found.command.text
+    assert found.command.part("draft_tensor_parallel_size") is None
+
+
+def test_the_oldest_vllm_is_told_which_engine_serves_eagle() -> None:
+    found = Composer(Order(job=Job()), two("eagle1", "target-llama")).made(
+        EngineChoice(name="vllm", version="0.8.5"), advise=False
+    )
+    assert found.command is not None
+    assert found.command.variables == {"VLLM_USE_V1": "1"}
 
 
 def test_flags_that_do_harm_are_left_out_and_the_others_kept() -> None:

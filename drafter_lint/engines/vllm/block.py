@@ -29,6 +29,8 @@ def run(case: Case, draft: Draft, view: View, *, given: Located[int] | None) -> 
     draft.parallel = True
     capture.allowed(case, name)
     limits.tensor_parallel(case, view)
+    if name == "dflash":
+        limits.ranks_of_head(case, view)
     draft.runner = _runner(case, view, name)
     limits.context(case, view, runner=draft.runner)
     _tokens(case, draft, view, given=given)

@@ -36,6 +36,10 @@ def composed(world: World, wanted: Wanted) -> Iterator[Part]:
         value = located.value
         if isinstance(value, (str, int, bool)):
             yield _key(world, wanted, name, value)
+    for name, variable in request.environment.items():
+        why = "this release serves EAGLE by the engine that knows the drafter only if it is told to"
+        evidence = world.evidence("method.v1-eagle")
+        yield Part(kind="variable", name=name, value=variable.value, why=why, evidence=evidence)
     if wanted.drafter_revision and "model" in request.speculative_config:
         yield Part(kind="key", name="revision", value=wanted.drafter_revision, why="the revision that was asked for")
     yield from revisions(world, wanted, of_target="--revision", of_drafter="")
@@ -111,10 +115,6 @@ def remedies(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Re
                         ),
                     )
                 )
-    for item in refused(plans, RefusalKind.TENSOR_PARALLEL):
-        why = f"{item.says}: the drafter stays on one device"
-        part = Part(kind="key", name="draft_tensor_parallel_size", value=1, why=why, at=item.locations[0])
-        yield Remedy((replace(part, evidence=world.evidence("parallel.draft-tensor-parallel")),))
     if any(refused(plans, RefusalKind.CONFIG_UNREADABLE, RefusalKind.ARCHITECTURE_UNREGISTERED)):
         evidence = world.evidence("config.own-model-types")
         yield Remedy(

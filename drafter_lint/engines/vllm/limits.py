@@ -58,17 +58,17 @@ def tensor_parallel(case: Case, view: View) -> None:
 
 
 def ranks_of_head(case: Case, view: View) -> None:
-    """An EAGLE head is split like its target, whatever ``draft_tensor_parallel_size`` says."""
+    """V1 splits a drafter on captured states like its target, whatever ``draft_tensor_parallel_size`` says."""
     ranks = case.request.tensor_parallel.value if case.request.tensor_parallel else 1
     asked = case.request.draft_tensor_parallel
     key = "parallel.draft-size-for"
-    if asked is None or asked.value != 1 or ranks <= 1 or case.world.text(key) != "draft models":
+    if asked is None or asked.value != 1 or ranks <= 1:
         return
-    says = f"an EAGLE head is split over the target's {ranks} ranks all the same"
+    says = f"the drafter is split over the target's {ranks} ranks all the same"
     case.ignore_flag("draft_tensor_parallel_size", asked.at, says, key)
     heads = view.integer("num_attention_heads")
     if heads and heads % ranks:
-        says = f"{heads} attention heads do not divide into the target's {ranks} ranks, over which the head is split"
+        says = f"{heads} attention heads do not divide into the target's {ranks} ranks, over which the drafter is split"
         case.refuse(RefusalKind.TENSOR_PARALLEL, "load", says, at=view.at("num_attention_heads"), keys=(key,))
 
 

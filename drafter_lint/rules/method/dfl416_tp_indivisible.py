@@ -4,7 +4,8 @@
 Head counts and widths of the drafter against the tensor-parallel size it is served at.
 
 ## Why it bites
-The draft model is split like the target unless the engine is told otherwise, and has far fewer heads.
+The draft model is split like the target unless the engine is told otherwise, and has far fewer heads. vLLM's
+`draft_tensor_parallel_size` has no effect on EAGLE heads and block drafters.
 
 ## Fix
 Serve the drafter at a size that divides its heads where the engine has a flag for it, or lower the tensor-parallel
