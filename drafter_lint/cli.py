@@ -334,17 +334,20 @@ def rules(format_: str, **options: object) -> int:
     return 0
 
 
-@cli.command(epilog="drafter-lint engines --format json")
+@cli.command(epilog="drafter-lint engines sglang==0.5.12")
+@click.argument("name", required=False, metavar="[NAME[==VERSION]]")
 @formats("text", "json")
 @output_options
-def engines(format_: str, **options: object) -> int:
-    """List what is known of each engine.
+def engines(name: str | None, format_: str, **options: object) -> int:
+    """List what is known of each engine, or every fact of one.
 
-    Which versions were read and which were run, and how many facts rest on which.
+    Which versions were read and which were run, and how many facts rest on which. With a NAME: each fact's value,
+    release by release, with its evidence; with a VERSION too: what holds there.
     """
+    from drafter_lint.engine_pages import engine_page
     from drafter_lint.pages import engine_list
 
-    _print(engine_list(format_, _style(options)))
+    _print(engine_page(name, format_, _style(options)) if name else engine_list(format_, _style(options)))
     return 0
 
 

@@ -405,20 +405,29 @@ def _agreed(sides: Sequence[Judged], candidates: tuple[World, ...]) -> Judged:
     said = [{(item.code, item.outcome) for item in side.results if isinstance(item, Finding)} for side in sides]
     both = said[0] & said[1]
     results: list[Finding | Skip] = [item for side in sides for item in side.results if isinstance(item, Skip)]
-    for side, world, other in zip(sides, candidates, reversed(candidates), strict=True):
+    for side, world in zip(sides, candidates, strict=True):
         for item in side.results:
             if not isinstance(item, Finding):
                 continue
             if (item.code, item.outcome) not in both:
+                words = [_word(other, item) for other in sides]
                 reason = (
-                    f"{world.engine} {world.version} was not read; {world.basis} read as: {item.message}; "
-                    f"{other.basis} read without that"
+                    f"{world.engine} {world.version} was not read; "
+                    f"{candidates[0].basis} read as: {words[0]}; {candidates[1].basis} as: {words[1]}"
                 )
                 results.append(Skip(item.code, item.name, reason, needed=item.outcome.rank >= Outcome.SILENT.rank))
             elif world is candidates[-1]:
                 results.append(item)
     ran = min((side.ran for side in sides), key=len)
     return Judged(tuple(results), ran, differ=said[0] != said[1])
+
+
+def _word(side: Judged, item: Finding) -> str:
+    """What one side has to say where some side found ``item``: the same finding, another of its rule, or nothing."""
+    if item in side.results:
+        return item.message
+    others = [found for found in side.results if isinstance(found, Finding) and found.code == item.code]
+    return "; ".join(f"{found.message} ({found.outcome.value})" for found in others) or "nothing to report"
 
 
 def _once(findings: Iterable[Finding]) -> list[Finding]:

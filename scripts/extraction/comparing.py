@@ -59,7 +59,7 @@ def neighbours(known: Profile, version: Version) -> tuple[Version, ...]:
 
 def observation(known: Profile, key: str, version: Version) -> Observation | None:
     """The observation that covers a release, None if none does."""
-    return next((row for row in known.observations[key] if row.first <= version <= row.last), None)
+    return next((row for row in known.observations.get(key, ()) if row.first <= version <= row.last), None)
 
 
 def shown(known: Profile, release: Release, around: tuple[Version, ...]) -> list[Name]:

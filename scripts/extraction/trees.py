@@ -72,7 +72,7 @@ def _bare(node: ast.AST) -> ast.AST:
     for item in ast.walk(copied):
         if isinstance(item, ast.Module | Definition) and isinstance(item.body[0], ast.Expr):
             if isinstance(item.body[0].value, ast.Constant) and isinstance(item.body[0].value.value, str):
-                item.body[0] = ast.Pass()
+                item.body = item.body[1:] or [ast.Pass()]
     return copied
 
 
