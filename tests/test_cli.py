@@ -358,6 +358,47 @@ def test_lists_as_json(call: Call, command: str) -> None:
     assert json.loads(out)
 
 
+def test_the_facts_of_an_engine_release_by_release(call: Call) -> None:
+    code, out, _ = call("engines", "sglang")
+    assert code == 0
+    assert "algorithm.any-case\n" in out
+    assert "  false (0.5.3.post3 to 0.5.11; srt/server_args.py, ServerArgs._handle_speculative_decoding; read)\n" in out
+    code, out, _ = call("engines", "vllm", "--format", "json")
+    rows = [row for row in json.loads(out)["facts"] if row["fact"] == "context.target-lowered"]
+    assert [(row["versions"], row["value"]) for row in rows][-1] == ("0.33.0", True)
+    assert all(row["file"] and row["symbol"] and row["how"] for row in rows)
+
+
+def test_between_two_releases_that_differ_neither_is_taken_for_the_fact(call: Call) -> None:
+    code, out, _ = call("engines", "sglang==0.5.12")
+    assert code == 0
+    assert "  not checked: 0.5.11 read as false, 0.5.12.post1 as true (ambiguous, " in out
+    code, out, _ = call("engines", "sglang==0.5.12", "--format", "json")
+    rows = {row["fact"]: row for row in json.loads(out)["facts"]}
+    assert rows["algorithm.any-case"]["read_as"] == {"0.5.11": False, "0.5.12.post1": True}
+    assert "value" not in rows["algorithm.any-case"]
+    assert (rows["block.size"]["knowledge"], rows["block.size"]["value"]) == ("bracketed", "flag, tokens, config, 16")
+    assert "Gemma4AssistantForCausalLM" in rows["models.registered"]["read_as"]["0.5.12.post1"]
+    code, _, err = call("engines", "sglang==0.1")
+    assert code == 2
+    assert "older than everything read" in err
+
+
+def test_a_finding_of_one_release_only_is_not_checked_and_names_both(call: Call) -> None:
+    target = ROOT / "fixtures" / "targets" / "moonshotai--Kimi-K2.5.recipe.toml"
+    words = ("--target", str(target), "--engine", "sglang==0.5.12", "--format", "json")
+    code, out, _ = call("check", str(DRAFTER), *words, "--", "--speculative-algorithm", "eagle3")
+    (check,) = json.loads(out)["checks"]
+    assert code == 3
+    reasons = {item["code"]: item["reason"] for item in check["not_checked"]}
+    assert reasons["DFL404"] == (
+        "sglang 0.5.12 was not read; 0.5.11 read as: eagle3 is no speculative algorithm of SGLang 0.5.12; it has "
+        "DFLASH, EAGLE, EAGLE3, NEXTN, NGRAM, STANDALONE; 0.5.12.post1 as: nothing to report"
+    )
+    assert check["engine"]["knowledge"] == "ambiguous"
+    assert "DFL404" not in {item["code"] for item in check["findings"]}
+
+
 def test_inspect_says_what_it_is_and_never_fails_on_findings(call: Call) -> None:
     code, out, _ = call("inspect", str(DRAFTER))
     assert code == 0

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import pairwise
+
 import pytest
 from packaging.version import Version
 
 from drafter_lint.errors import UsageError
 from drafter_lint.facts import Profile, engines, parse_profile, profile, version_of, worlds
+from drafter_lint.facts.timeline import held, is_timeline, spans
 from drafter_lint.findings import Confidence
 
 PROFILE = """
@@ -63,6 +67,43 @@ def test_between_two_that_differ_there_are_two_worlds(known: Profile) -> None:
     assert (older.knowledge, older.basis, older.text("width")) == ("ambiguous", "1.1.post1", "three")
     assert (newer.knowledge, newer.basis, newer.text("width")) == ("ambiguous", "1.3", "counted")
     assert older.names("names") == newer.names("names") == ("x", "y")
+
+
+def test_a_table_whose_names_part_parts_the_worlds_too() -> None:
+    table = """
+[fact."models"]
+file = "d.py"
+symbol = "D"
+[[fact."models".observed]]
+first = "1.0"
+last = "2.0"
+[fact."models".observed.value]
+Old = "1.0..1.1.post1"
+Same = "1.0..2.0"
+"""
+    read = parse_profile("toy", PROFILE.replace('[fact."width"]', table + '[fact."width"]').replace("three", "counted"))
+    assert [world.basis for world in worlds(read, Version("1.2"))] == ["1.1.post1", "1.3"]
+    assert [world.basis for world in worlds(read, Version("1.5"))] == ["1.3"]
+
+
+def test_a_place_that_has_moved_is_cited_where_it_was() -> None:
+    moved = 'symbol = "B"\nearlier = [{ last = "1.0", file = "old.py", symbol = "O" }]'
+    read = parse_profile("toy", PROFILE.replace('symbol = "B"', moved))
+    rows = [(str(row.first), str(row.last), row.file, row.symbol) for row in read.observations["names"]]
+    assert rows == [("1.0", "1.0", "old.py", "O"), ("1.1.post1", "2.0", "b.py", "B")]
+    (world,) = worlds(read, Version("1.0.5"))
+    assert world.names("names") == ("x", "y")
+
+
+def test_a_timeline_in_parts() -> None:
+    row = "a 1.0..1.3; b 2.0..2.0"
+    assert [held(row, Version(text)) for text in ("1.1.post1", "1.9", "2.0")] == ["a", None, "b"]
+    assert [str(span) for span in spans(row)] == ["1.0 to 1.3", "2.0"]
+    assert "; ".join(span.written for span in spans(row)) == row
+    assert spans("no timeline") == spans("a..b") == ()
+    assert is_timeline({"x": row, "y": "1.0..2.0"})
+    assert not is_timeline({"x": row, "y": "hidden_size"})
+    assert not is_timeline({})
 
 
 def test_a_plain_release_below_its_post_release_is_not_the_post_release(known: Profile) -> None:
@@ -124,6 +165,29 @@ def test_shipped_profiles_are_sound(name: str) -> None:
     for version in known.read:
         for world in worlds(known, version):
             assert set(world.facts) == set(known.observations)
+
+
+@pytest.mark.parametrize("name", engines())
+def test_every_name_in_a_shipped_table_was_seen_in_releases_that_were_read(name: str) -> None:
+    known = profile(name)
+    for key, rows in known.observations.items():
+        for value in (row.value for row in rows if is_timeline(row.value)):
+            assert isinstance(value, Mapping)
+            for text in value.values():
+                found = spans(text)
+                assert {end for span in found for end in (span.first, span.last)} <= set(known.read), key
+                assert all(one.last < other.first for one, other in pairwise(found)), key
+
+
+def test_what_the_newest_releases_read_show() -> None:
+    (older,), (read,), (newer,) = (worlds(profile("vllm"), Version(text)) for text in ("0.28.0", "0.29.0", "0.30.0"))
+    assert read.knowledge == "observed"
+    assert [world.text("runner.default") for world in (older, read, newer)] == ["v2 for dense targets", "v2", "v2"]
+    assert [world.text("block.map") for world in (older, read, newer)] == ["unequal", "unequal", "reduced"]
+    assert [world.flag("dspark.qwen3-renamed") for world in (older, read, newer)] == [False, True, True]
+    assert "extract_hidden_states" in read.names("runner.v2-methods")
+    for text, basis in (("0.28.1", ["0.28.0", "0.29.0"]), ("0.29.1", ["0.29.0", "0.30.0"])):
+        assert [world.basis for world in worlds(profile("vllm"), Version(text))] == basis
 
 
 def test_both_engines_are_shipped() -> None:
