@@ -47,11 +47,11 @@ class View:
         return found.at.saying(label) if found else self.layers.at(key, label=label)
 
     def integer(self, key: str) -> int | None:
-        """An integer: as written, else as the configuration class fills it in."""
+        """An integer: as written, else as the configuration class fills it in; None if something else is written."""
         found = self.get(key)
-        if found is not None and isinstance(found.value, int) and not isinstance(found.value, bool):
-            return found.value
-        return self._default(key)
+        if found is None or found.value is None:
+            return self._default(key)
+        return found.value if isinstance(found.value, int) and not isinstance(found.value, bool) else None
 
     def flag(self, key: str) -> bool:
         """Python's truth of a value; False if the key is absent."""
