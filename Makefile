@@ -74,9 +74,10 @@ truth: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 conformance: $(VENV)/tools.stamp $(VENV)/wheel.stamp
 	$(BIN)/python -m conformance run --engine $(ENGINE) --python $(ENGINE_PYTHON)
 
-# Every reader of what other people write, fed with anything, so many seconds each; a failure leaves crash-* behind.
+# Every reader of what other people write, fed with anything, so many seconds each: ten minutes in all. A failure leaves
+# crash-* behind.
 FUZZED := header raw_header index vocabulary_map config config_edit redaction drafter_config target_config card tokenizer_json tokenizer_model tiktoken tekken vocab_json declared listing reference launch command settings pairs records recipe lock
-FUZZ_SECONDS ?= 20
+FUZZ_SECONDS ?= 24
 fuzz: $(VENV)/wheel.stamp
 	$(BIN)/pip install --quiet --disable-pip-version-check atheris
 	@for target in $(FUZZED); do echo "fuzz: $$target"; $(BIN)/python fuzz/fuzz.py $$target $(FUZZ_SECONDS) \
