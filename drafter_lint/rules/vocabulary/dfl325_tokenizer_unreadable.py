@@ -8,7 +8,8 @@ The tokenizer files that other rules compare, and the small files beside them: `
 ## Why it bites
 Engines build the target's tokenizer before they load a weight, and stop at a file that is none. They pass over a
 `generation_config.json` that cannot be read, in silence: with it go the ids that end an answer. What a drafter ships
-itself is opened by no engine; nobody can compare it, and whoever serves the drafter alone meets it.
+itself is opened by no engine, but of a draft model whose tokens are translated; nobody can compare it, and whoever
+serves the drafter alone meets it.
 
 ## Fix
 Fetch the file again, or take the drafter's copy out.
@@ -24,7 +25,7 @@ from collections.abc import Callable, Iterator
 
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.checkpoint.tokenizer.declared import GENERATION
-from drafter_lint.drafters import Drafter, Eagle
+from drafter_lint.drafters import Drafter, DraftModel, Eagle
 from drafter_lint.errors import Trouble, Unavailable
 from drafter_lint.findings import Confidence, Evidence, Fix, Found, Location, Outcome
 from drafter_lint.rule import Checks, rule
@@ -73,7 +74,7 @@ def check(at: Pair[Drafter]) -> Checks:
             except Unavailable as trouble:
                 if trouble.trouble in _BROKEN and trouble.what not in told and not trouble.what.endswith(_CONFIG):
                     told.add(trouble.what)
-                    yield _found(checkpoint, trouble)
+                    yield _found(checkpoint, trouble, translated=isinstance(at.drafter, DraftModel))
 
 
 def _ends_asked(at: Pair[Drafter]) -> bool:
@@ -102,11 +103,12 @@ def _parts(checkpoint: Checkpoint, *, small: bool, whole: bool, copied: bool) ->
         yield lambda: tokenizer.vocabulary
 
 
-def _found(checkpoint: Checkpoint, trouble: Unavailable) -> Found:
+def _found(checkpoint: Checkpoint, trouble: Unavailable, *, translated: bool) -> Found:
     file = trouble.what.rpartition(": ")[2]
     target = checkpoint.role == "target"
     if not target:
-        outcome, then = Outcome.HYGIENE, "no engine opens the drafter's copy"
+        only = "only what translates between two vocabularies opens the drafter's copy"
+        outcome, then = Outcome.HYGIENE, only if translated else "no engine opens the drafter's copy"
     elif file == GENERATION:
         outcome, then = Outcome.HYGIENE, "engines go on without it, and without the ids in it that end an answer"
     elif trouble.detail.startswith(_NONE):
