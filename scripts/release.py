@@ -58,13 +58,19 @@ def main(arguments: Sequence[str]) -> int:
     table = FlagTable.parsed(files.flags.read_text("utf-8"))
     fresh = table.beside(asked.version, flags(asked.engine, release))
     holds = dict(_held(word, around) for word in asked.holds)
-    left = [place for place in found if place.like is None and place.key not in holds and not _told(known, place, asked.version)]
+    left = [
+        place
+        for place in found
+        if place.like is None and place.key not in holds and not _told(known, place, asked.version)
+    ]
     print("\n".join(report(known, release, sides, names, found, left, table, fresh)))
     if asked.write and left:
         print(f"nothing is written: {len(left)} facts are left to read; name those that hold with --holds")
         return 1
     if asked.write:
-        files.profile.write_text(written(files.profile.read_text("utf-8"), known, asked.version, names, found, holds), "utf-8")
+        files.profile.write_text(
+            written(files.profile.read_text("utf-8"), known, asked.version, names, found, holds), "utf-8"
+        )
         files.flags.write_text(fresh.text(), "utf-8")
         print(f"{asked.version} is among the releases read; scripts/generate.py refreshes the documents")
     return 1 if left else 0

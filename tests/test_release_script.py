@@ -100,7 +100,8 @@ def make(folder: Path, version: str, **words: str) -> None:
         "model_executor/layers/rotary_embedding.py": ROPE.replace("TYPES", given["types"]),
         "model_executor/models/registry.py": "",
         "transformers_utils/config.py": "",
-        "loader.py": given.get("comment", "") + LOADER.replace("STRICT", given["strict"]).replace("SHARE", given["share"]),
+        "loader.py": given.get("comment", "")
+        + LOADER.replace("STRICT", given["strict"]).replace("SHARE", given["share"]),
         "engine/arg_utils.py": 'def add(parser):\n    parser.add_argument("--seed")\n' + given["flag"],
     }
     for name, text in texts.items():

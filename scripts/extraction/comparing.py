@@ -156,7 +156,11 @@ def _place(known: Profile, key: str, release: Release, sides: tuple[Side, ...]) 
         elif there == here:
             like.append(side.version)
         else:
-            words.append(f"changed since {side.version}" if side.version < Version(release.version) else f"changed before {side.version}")
+            words.append(
+                f"changed since {side.version}"
+                if side.version < Version(release.version)
+                else f"changed before {side.version}"
+            )
     row = rows[0][1]
     agreed = len(set(map(repr, values))) == 1
     if like and (agreed or len(like) == 1) and len(rows) == len(sides):

@@ -126,9 +126,7 @@ def spans(seen: set[int], versions: list[str]) -> str:
 
 
 def render(engine: str, versions: list[str], rows: dict[str, Row]) -> str:
-    head = (
-        f'# Written by scripts/release.py from the argparse definitions of {engine}; "seen" is left out where\n'
-    )
+    head = f'# Written by scripts/release.py from the argparse definitions of {engine}; "seen" is left out where\n'
     head += f"# every release read has the spelling.\nengine = {json.dumps(engine)}\n"
     head += f"read = {json.dumps(versions)}\n\n[flag]\n"
     lines = []

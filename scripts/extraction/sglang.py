@@ -201,15 +201,12 @@ def capture_rules(package: Package, entries: dict[str, Path]) -> dict[str, str]:
         owner = package.owner(path, name, HOOK)
         if owner is None:
             continue
-        hooks = [
-            n for n in owner[1].body if isinstance(n, ast.FunctionDef) and n.name == HOOK
-        ]
+        hooks = [n for n in owner[1].body if isinstance(n, ast.FunctionDef) and n.name == HOOK]
         text = ast.unparse(hooks[0]) if hooks else ""
         for sign, rule in RULES.items():
             if sign in text:
                 found[name] = rule
     return found | {name: found[inner] for name, inner in DELEGATES.items() if inner in found and name in entries}
-
 
 
 @cache

@@ -95,7 +95,12 @@ def values(release: Release) -> Shown:
 
 def methods(release: Release) -> Shown:
     """The declared methods, and eagle3, which 0.8.5 runs without declaring it."""
-    run = {word for node in _tests(method(release, "_verify_args")) if isinstance(node, ast.Compare) for word in strings(node)}
+    run = {
+        word
+        for node in _tests(method(release, "_verify_args"))
+        if isinstance(node, ast.Compare)
+        for word in strings(node)
+    }
     return dict.fromkeys(sorted({*literals(release).get("SpeculativeMethod", []), *(run & {"eagle3"})}), "")
 
 
@@ -289,7 +294,11 @@ def _tests(function: ast.FunctionDef | None) -> Iterator[ast.AST]:
 def kept_methods(release: Release) -> Shown:
     """Methods that are kept as they were given: the branch that only passes."""
     for node in ast.walk(method(release, "__post_init__") or ast.Module([], [])):
-        if isinstance(node, ast.If) and isinstance(node.body[0], ast.Pass) and "self.method in" in ast.unparse(node.test):
+        if (
+            isinstance(node, ast.If)
+            and isinstance(node.body[0], ast.Pass)
+            and "self.method in" in ast.unparse(node.test)
+        ):
             return strings(node.test)
     return None
 
