@@ -26,7 +26,6 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 
-from drafter_lint.facts import Profile, parse_profile  # noqa: E402 - found through the line above
 from extraction import audit, wheels  # noqa: E402 - same
 from extraction.comparing import Name, Place, Side, neighbours, observation, places, shown  # noqa: E402 - same
 from extraction.flag_table import FlagTable  # noqa: E402 - same
@@ -35,6 +34,8 @@ from extraction.surface import surface  # noqa: E402 - same
 from extraction.trees import Release  # noqa: E402 - same
 from extraction.trees import shown as said  # noqa: E402 - same
 from extraction.writing import written  # noqa: E402 - same
+
+from drafter_lint.facts import Profile, parse_profile  # noqa: E402 - found through the line above
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -140,12 +141,12 @@ def report(
     said_of = ", ".join(f"{count} as in {version}" for version, count in counts.items())
     yield f"not shown by syntax, source unchanged: {len(unchanged)} facts ({said_of})"
     yield f"not shown by syntax, read by hand: {len(left)} facts"
-    for (file, symbol, why), rows in groupby(sorted(left, key=_where), key=_where):
+    for (file, symbol, why), together in groupby(sorted(left, key=_where), key=_where):
         yield f"  {file}, {symbol}: {why}"
-        for place in rows:
+        for place in together:
             values = [_short(value) for value in place.values]
-            sides = [f"{version}: {value}" for version, value in zip(around, values, strict=False)]
-            yield f"    {place.key}: {values[0] if len(set(values)) == 1 else '; '.join(sides)}"
+            told = [f"{version}: {value}" for version, value in zip(around, values, strict=False)]
+            yield f"    {place.key}: {values[0] if len(set(values)) == 1 else '; '.join(told)}"
 
 
 def _where(place: Place) -> tuple[str, str, str]:

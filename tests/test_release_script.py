@@ -1,4 +1,4 @@
-"""A made release of a made engine against a small profile: what agrees, what is new, gone or changed, what is written."""
+"""A made release against a small profile: what agrees, is new, gone or changed, and what is written."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def test_a_timeline_with_one_more_release(row: str, value: str | None, after: st
 
 
 def test_what_cannot_be_parted_in_place_is_left_to_the_hand() -> None:
-    with pytest.raises(ValueError, match="add 1.5 by hand"):
+    with pytest.raises(ValueError, match=r"add 1\.5 by hand"):
         ProfileText(PROFILE).part("methods.known", ("1.0", "2.0"), at="1.5", around=("1.0", "2.0"), value=[])
 
 

@@ -1,4 +1,4 @@
-"""The profile held against every release that was read and is at hand: what syntax shows, and that every place exists."""
+"""The profile held against every release that was read and is at hand: what syntax shows, and every place cited."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ def missing(known: Profile, release: Release) -> Iterator[str]:
     version = Version(release.version)
     for key, rows in known.observations.items():
         for row in rows:
-            if row.first <= version <= row.last and not row.file.startswith("../"):
-                if release.cited(row.file, row.symbol) is None:
-                    yield f"{key}: no {row.symbol} in {row.file}"
+            covers = row.first <= version <= row.last and not row.file.startswith("../")
+            if covers and release.cited(row.file, row.symbol) is None:
+                yield f"{key}: no {row.symbol} in {row.file}"

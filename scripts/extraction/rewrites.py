@@ -54,7 +54,7 @@ def candidates(function: ast.FunctionDef) -> tuple[list[str], list[str]]:
                 text = ast.unparse(part)
                 goal = types if "model_type" in text else architectures if "architecture" in text else None
                 if goal is not None:
-                    goal.update(dict.fromkeys(name for name in strings(part) if name not in {"architectures"}))
+                    goal.update(dict.fromkeys(name for name in strings(part) if name != "architectures"))
     return list(types), list(architectures)
 
 
@@ -85,9 +85,7 @@ def _assign(statement: ast.Assign, config: Config) -> None:
     text = ast.unparse(goal)
     if text == "hf_config.model_type":
         config.model_type = str(_value(value, config) or config.model_type)
-    elif text.startswith("hf_config.architectures"):
-        config.architecture = _architecture(value, config)
-    elif text == "overrides['architectures']":
+    elif text.startswith("hf_config.architectures") or text == "overrides['architectures']":
         config.architecture = _architecture(value, config)
     elif isinstance(goal, ast.Name):
         if goal.id in {"n_predict", "checkpoint_depths"}:
@@ -95,7 +93,7 @@ def _assign(statement: ast.Assign, config: Config) -> None:
         if isinstance(value, ast.Dict) and goal.id != "overrides":
             pairs = zip(value.keys, value.values, strict=True)
             config.names |= {
-                f"{goal.id}[{key.value}]": item.value
+                f"{goal.id}[{key.value!s}]": item.value
                 for key, item in pairs
                 if isinstance(key, ast.Constant) and isinstance(item, ast.Constant) and isinstance(item.value, str)
             }
@@ -108,9 +106,9 @@ def _assign(statement: ast.Assign, config: Config) -> None:
 
 
 def _update(call: ast.Call, config: Config) -> None:
-    if isinstance(call.func, ast.Attribute) and call.func.attr == "update" and call.args:
-        if isinstance(call.args[0], ast.Dict):
-            _fields(call.args[0], config)
+    updates = isinstance(call.func, ast.Attribute) and call.func.attr == "update"
+    if updates and call.args and isinstance(call.args[0], ast.Dict):
+        _fields(call.args[0], config)
 
 
 def _fields(table: ast.Dict, config: Config) -> None:

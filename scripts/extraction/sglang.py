@@ -1,4 +1,4 @@
-"""What an SGLang release shows without being imported: fact keys of schemas/engines/sglang.toml and how each is read."""
+"""What an SGLang release shows without being imported: keys of schemas/engines/sglang.toml and how each is read."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Release:
         return self.package / file
 
     def cited(self, file: str, symbol: str) -> tuple[ast.AST, ...] | None:
-        """What a fact cites: the definitions called ``symbol``, in a folder those of every module; None if there are none.
+        """What a fact cites: the definitions called ``symbol``, in a folder those of every module; None without any.
 
         A bare name is looked up wherever it stands; ``A.b`` is b in the class A, or in a base of A in the same module.
         """
@@ -70,9 +70,8 @@ def normalised(node: ast.AST) -> str:
 def _bare(node: ast.AST) -> ast.AST:
     copied = ast.parse(ast.unparse(node))
     for item in ast.walk(copied):
-        if isinstance(item, ast.Module | Definition) and isinstance(item.body[0], ast.Expr):
-            if isinstance(item.body[0].value, ast.Constant) and isinstance(item.body[0].value.value, str):
-                item.body = item.body[1:] or [ast.Pass()]
+        if isinstance(item, Definition) and ast.get_docstring(item, clean=False) is not None:
+            item.body = item.body[1:] or [ast.Pass()]
     return copied
 
 
@@ -115,7 +114,7 @@ def _member(tree: ast.Module, holder: ast.AST, member: str) -> list[ast.AST]:
 
 def _outermost(tree: ast.Module, name: str) -> list[ast.AST]:
     """What a module calls ``name``: at its own level if it is there, else wherever it stands."""
-    own = [node for node in tree.body if node in set(_named_here(node, name))]
+    own: list[ast.AST] = [node for node in tree.body if node in set(_named_here(node, name))]
     return own or list(_named(tree, name))
 
 

@@ -194,9 +194,9 @@ def architectures_of(layout: str) -> Callable[[Release], Shown]:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict) and "arch" in name_of(node.targets[0]):
                 pairs = zip(node.value.keys, node.value.values, strict=True)
                 return {name_of(key): name_of(value) for key, value in pairs}
-            if isinstance(node, ast.Assign) and "'architectures'" in ast.unparse(node.targets[0]):
-                if plain := strings(node.value):
-                    return {"*": plain[0]}
+            plain = strings(node.value) if isinstance(node, ast.Assign) else []
+            if isinstance(node, ast.Assign) and "'architectures'" in ast.unparse(node.targets[0]) and plain:
+                return {"*": plain[0]}
         return {}
 
     return read
