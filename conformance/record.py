@@ -76,7 +76,7 @@ def launch_of(case: TruthCase, engine: Engine) -> Run | None:
 
 
 def record(case: TruthCase, template: Run, seen: Seen) -> Record:
-    """What was seen, judged as the truth judges it."""
+    """What was seen, judged as the truth judges it; of an engine that refused, not how it loaded."""
     engine = template.engine
     if seen.not_run is not None:
         return Record(
@@ -103,11 +103,11 @@ def record(case: TruthCase, template: Run, seen: Seen) -> Record:
         method=seen.method,
         draft_class=seen.draft_class,
         aux_layers=seen.aux_layers,
-        dropped=seen.dropped,
-        unfilled=seen.unfilled,
-        partial=seen.partial,
-        shares_embed=seen.shares_embed,
-        shares_lm_head=seen.shares_lm_head,
+        dropped=None if refused else seen.dropped,
+        unfilled=None if refused else seen.unfilled,
+        partial=None if refused else seen.partial,
+        shares_embed=None if refused else seen.shares_embed,
+        shares_lm_head=None if refused else seen.shares_lm_head,
         accept_length=seen.accept_length,
         num_speculative_tokens=seen.num_speculative_tokens,
         error_type=seen.error_type,
