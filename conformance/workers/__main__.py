@@ -29,7 +29,7 @@ _EXCERPT = 600
 #: Words of an error that is about this machine, not about the pair.
 _MACHINE = re.compile(
     r"no CPU stand-in|_cpu\(\)|compiled with(out)? CUDA|No CUDA|CUDA (driver|error|is not)|cuda driver|Triton is not"
-    r"|No module named|on device 'cpu'"
+    r"|No module named|on device 'cpu'|only supports CUDA"
     r"|spec decode is not supported"  # vLLM's CPU runner before 0.21
 )
 
