@@ -9,7 +9,7 @@ from datetime import date
 from drafter_lint.api import Job
 from drafter_lint.composition import Composed, Omission
 from drafter_lint.engines import engine
-from drafter_lint.engines.command import Wanted
+from drafter_lint.engines.command import Remedy, Wanted
 from drafter_lint.facts import profile, version_of, worlds
 from drafter_lint.findings import Finding, Outcome
 from drafter_lint.launch import parse_command, split_command
@@ -153,29 +153,29 @@ class _OneEngine:
     def _mended(self, wanted: Wanted, tried: Tried) -> Tried:
         """With whatever makes it better; the user's own words are not touched."""
         for _ in range(_ROUNDS):
-            if not any(tried.weight(Outcome.SLOW)):
-                break
-            found = self._engine.remedies(self._world, wanted, tried.check.plans)
             typed = {part.name for part in tried.command.parts if part.origin == "given"}
-            fitting = [item for item in found if not typed & {part.name for part in item.parts}]
-            results = [self._tried(tried.command.having(item.parts)) for item in fitting]
-            better = [
-                (result.weight(Outcome.SLOW), index)
-                for index, (item, result) in enumerate(zip(fitting, results, strict=True))
-                if result.weight(Outcome.SLOW) < tried.weight(Outcome.SLOW)
-                and (result.followed >= tried.followed or item.unfollowed)
+            found = self._engine.remedies(self._world, wanted, tried.check.plans)
+            worth = any(tried.weight(Outcome.SLOW))
+            fitting = [
+                item for item in found if not typed & {p.name for p in item.parts} and (worth or item.precaution)
             ]
+            better = [result for item in fitting if (result := self._better(tried, item)) is not None]
             if not better:
                 break
-            _, index = min(better)
-            gone = tried.beyond(results[index])
-            codes = tuple(dict.fromkeys(item.code for item in gone))
-            because = f"; otherwise {gone[0].message}" if gone and fitting[index].quoting else ""
-            parts = [
-                replace(part, origin="mends", mends=codes, why=part.why + because) for part in fitting[index].parts
-            ]
-            tried = Tried(tried.command.having(parts), results[index].check)
+            tried = min(better, key=lambda result: result.weight(Outcome.SLOW))
         return tried
+
+    def _better(self, tried: Tried, remedy: Remedy) -> Tried | None:
+        """A command with a remedy, its parts naming what they mend; None if it is no better."""
+        result = self._tried(tried.command.having(remedy.parts))
+        least = Outcome.HYGIENE if remedy.precaution else Outcome.SLOW
+        if result.weight(least) >= tried.weight(least) or not (result.followed >= tried.followed or remedy.unfollowed):
+            return None
+        gone = tried.beyond(result)
+        codes = tuple(dict.fromkeys(item.code for item in gone))
+        because = f"; otherwise {gone[0].message}" if gone and remedy.quoting else ""
+        parts = [replace(part, origin="mends", mends=codes, why=part.why + because) for part in remedy.parts]
+        return Tried(tried.command.having(parts), result.check)
 
     def _with_typed(self, wanted: Wanted, needs: Tried) -> tuple[Tried, list[Omission]]:
         """With the user's own flags, but for those that do harm."""

@@ -354,6 +354,22 @@ def test_the_oldest_vllm_is_told_which_engine_serves_eagle() -> None:
     assert found.command.variables == {"VLLM_USE_V1": "1"}
 
 
+def test_a_rotary_table_is_not_read_past_its_end() -> None:
+    pair = opened("yuhuili--EAGLE3-LLaMA3.1-Instruct-8B", "meta-llama--Llama-3.1-8B-Instruct")
+    choice = ("vllm", "0.9.2")
+    assert "DFL706" in {item.code for item in judged(pair, *choice, None).findings}
+    found = made(pair, *choice)
+    assert found.status == "ready"
+    assert found.command is not None
+    part = found.command.part("--max-model-len")
+    assert part is not None
+    assert (part.value, part.mends) == (2048, ("DFL706",))
+    longer = made(pair, *choice, flags=("--max-model-len", "8192"))
+    assert longer.status == "ready"
+    (left,) = longer.omitted
+    assert (left.shown, left.code) == ("--max-model-len 8192", "DFL706")
+
+
 def test_flags_that_do_harm_are_left_out_and_the_others_kept() -> None:
     flags = (
         *("VLLM_LOGGING_LEVEL=DEBUG", "--tensor-parallel-size=3", "--no-such-flag", "7", "--gpu-memory-utilization"),

@@ -61,11 +61,13 @@ class Remedy:
         parts: what to try.
         quoting: True if the reason is what goes away with it, and not told by the parts themselves.
         unfollowed: True if the engine may then do what is not followed here, which is better than a refusal.
+        precaution: True if it is to be said wherever it takes a finding away, however mild.
     """
 
     parts: tuple[Part, ...]
     quoting: bool = False
     unfollowed: bool = False
+    precaution: bool = False
 
 
 def flag(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from drafter_lint.checkpoint import Config
 from drafter_lint.drafters import BlockDrafter, Medusa
 from drafter_lint.engines.command import TRUST, Remedy, Wanted, asked, flag, refused, revisions, trusted
-from drafter_lint.engines.plan import Plan, RefusalKind
+from drafter_lint.engines.plan import OVERRUN, OVERRUN_EAGER, Plan, RefusalKind
 from drafter_lint.engines.vllm import speculators, timeline
 from drafter_lint.engines.vllm.request import needed
 from drafter_lint.engines.vllm.runner import VARIABLE
@@ -98,7 +98,7 @@ def _tokens(wanted: Wanted) -> tuple[Located[int], str] | None:
 
 def remedies(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Remedy]:
     """What a command may still say where these plans refuse, or go wrong."""
-    del wanted
+    yield from _shorter(world, wanted, plans)
     for plan in plans:
         for item in plan.refusals:
             if item.remedy is not None:
@@ -133,6 +133,16 @@ def remedies(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Re
             evidence = world.evidence("runner.selectable", "runner.default")
             part = Part(kind="variable", name=VARIABLE, value=value, why=why, evidence=evidence)
             yield Remedy((part,), quoting=True)
+
+
+def _shorter(world: World, wanted: Wanted, plans: Sequence[Plan]) -> Iterator[Remedy]:
+    """The drafter's own context, where positions past it are looked up behind the end of its rotary table."""
+    steps = [step for plan in plans for step in plan.steps if step.topic in (OVERRUN, OVERRUN_EAGER)]
+    own = wanted.drafter.layer_config.integer("max_position_embeddings")
+    if steps and own is not None and own.value > 0 and not wanted.context_length:
+        why = f"the drafter's own context, {own.value} tokens, past which its rotary table has no rows"
+        part = flag(world, "--max-model-len", own.value, why, evidence=steps[0].evidence, at=own.at)
+        yield Remedy((part,), precaution=True)
 
 
 def habits(world: World, wanted: Wanted) -> Iterator[tuple[Part, ...]]:
