@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import os
 import sys
 import time
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
 
 EXIT_FINDINGS, EXIT_USAGE, EXIT_UNKNOWN, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 2, 3, 4, 130
 _PROGRAM = "drafter-lint"
-#: New objects before the collector looks for cycles: a short run makes hundreds of thousands that live to its end.
-_OBJECTS = 100_000
 
 
 @click.group(
@@ -559,7 +556,6 @@ def main(args: list[str] | None = None) -> NoReturn:
         if getattr(sys, name) is None:  # started with it closed; the next file opened would take its place
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - to the end
     stdout = sys.stdout
-    gc.set_threshold(_OBJECTS)
     try:
         code = cli.main(args=args, prog_name=_PROGRAM, standalone_mode=False)
     except AmbiguousAlias as error:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict
 
 from drafter_lint.recipe import Recipe
+from drafter_lint.sources.memory import VirtualFile
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
@@ -51,6 +54,12 @@ def drafter(name: str) -> Recipe:
 def target(name: str) -> Recipe:
     """A published target; tests that need no tensors of it use ``without_weights``."""
     return _recipe("targets", name)
+
+
+@cache
+def target_files(name: str) -> Mapping[str, bytes | VirtualFile]:
+    """The files of a published target, made once: the largest has 208,216 tensors in 64 files."""
+    return MappingProxyType(target(name).files())
 
 
 @cache

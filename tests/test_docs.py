@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -39,6 +41,13 @@ def script(name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@cache
+def rule_pages() -> Mapping[str, str]:
+    """The page of every rule, with its cases judged; made once."""
+    made: Mapping[str, str] = script("rule_pages").pages()
+    return made
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the examples are typed into a POSIX shell")
@@ -110,7 +119,7 @@ def test_the_pictures_are_shown(document: Path) -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    pages = {ROOT / "docs" / name for name in script("rule_pages").pages()}
+    pages = {ROOT / "docs" / name for name in rule_pages()}
     for document in documents.DOCUMENTS:
         text = re.sub(r"```.*?```", "", document.read_text("utf-8"), flags=re.DOTALL)
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
@@ -125,7 +134,7 @@ def test_every_page_is_in_the_site() -> None:
 
 
 def test_a_page_for_every_rule() -> None:
-    pages = script("rule_pages").pages()
+    pages = rule_pages()
     assert list(pages) == [f"rules/{rule.code}.md" for rule in all_rules()]
     for rule in all_rules():
         page = pages[f"rules/{rule.code}.md"]
@@ -139,7 +148,7 @@ def test_a_page_for_every_rule() -> None:
 
 
 def test_a_page_shows_what_is_said_of_its_cases() -> None:
-    page = script("rule_pages").pages()["rules/DFL401.md"]
+    page = rule_pages()["rules/DFL401.md"]
     bad = page.partition("### Found")[2].partition("### Not found")[0]
     assert bad.count("error[DFL401] eagle3-run-as-eagle: ") == len(list((ROOT / "fixtures/cases/DFL401").glob("bad-*")))
 
@@ -152,7 +161,7 @@ def test_the_list_of_rules_leads_to_their_pages() -> None:
             src_uri = "rules.md"
 
     text = pages.on_page_markdown((ROOT / "docs" / "rules.md").read_text("utf-8"), Page, None, None)
-    assert re.findall(r"\]\((rules/DFL\d{3}\.md)\)", text) == list(pages.pages())
+    assert re.findall(r"\]\((rules/DFL\d{3}\.md)\)", text) == list(rule_pages())
 
 
 def test_the_glossary_has_the_words() -> None:

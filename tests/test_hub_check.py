@@ -48,7 +48,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackHub]:
 @pytest.fixture(scope="module")
 def kimi() -> Mapping[str, Repo]:
     """The published drafter and its full-size target."""
-    target = published.target("moonshotai--Kimi-K2.5").files()
+    target = published.target_files("moonshotai--Kimi-K2.5")
     drafter = published.drafter("lightseekorg--kimi-k2.5-eagle3").files()
     return {
         KIMI: {"commit": COMMITS["target"], "files": target},

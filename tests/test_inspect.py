@@ -143,7 +143,7 @@ def test_every_small_checkpoint_has_a_useful_answer(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def kimi() -> Mapping[str, Repo]:
-    return {KIMI: {"commit": COMMITS["target"], "files": published.target("moonshotai--Kimi-K2.5").files()}}
+    return {KIMI: {"commit": COMMITS["target"], "files": published.target_files("moonshotai--Kimi-K2.5")}}
 
 
 def test_a_full_size_target_costs_two_headers(kimi: Mapping[str, Repo]) -> None:

@@ -615,7 +615,7 @@ def large() -> dict[str, dict[str, Content]]:
     drafter = published.drafter("lightseekorg--kimi-k2.5-eagle3").files()
     made = {DRAFTER: filled(drafter, "model.safetensors", "embed_tokens.weight", DATA)}
     for name, path in FIRST.items():
-        made[name] = filled(published.target(name).files(), path, embedding_of(name), DATA)
+        made[name] = filled(published.target_files(name), path, embedding_of(name), DATA)
     return made
 
 
@@ -687,7 +687,7 @@ def test_rows_that_differ_on_the_hub(large: Mapping[str, dict[str, Content]]) ->
     files = filled(large[name], FIRST[name], embedding_of(name), other)
     answer, _, _ = cost(pair_of(large[DRAFTER], files))
     assert "from a target stored with fp8" in skipped(answer)[0]
-    config = json.loads(published.target(name).files()["config.json"])  # type: ignore[arg-type]
+    config = json.loads(published.target_files(name)["config.json"])  # type: ignore[arg-type]
     del config["quantization_config"]
     answer, _, _ = cost(pair_of(large[DRAFTER], {**files, "config.json": json.dumps(config).encode()}))
     assert "is unrelated to the target's (3 rows from id 1000, cosines " in skipped(answer)[0]

@@ -362,7 +362,7 @@ def test_github_takes_the_largest_log() -> None:
     assert len(log["runs"][0]["results"]) == sarif.MAX_RESULTS
     (notice,) = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
     assert notice["message"]["text"].startswith("7 results more")
-    assert len(gzip.compress(text.encode())) < 10_000_000
+    assert len(gzip.compress(text.encode(), compresslevel=1)) < 10_000_000
 
 
 def test_related_places_are_bounded() -> None:

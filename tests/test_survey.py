@@ -320,7 +320,7 @@ def test_a_disk_that_fills_up_leaves_whole_lines(folder: Path, monkeypatch: pyte
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interruption_leaves_whole_lines_and_is_taken_up(folder: Path, jobs: str) -> None:
     rows: list[dict[str, Any]] = [
-        {"drafter": "d.recipe.toml", "target": "t.recipe.toml", "trained_on": [number]} for number in range(250)
+        {"drafter": "d.recipe.toml", "target": "t.recipe.toml", "trained_on": [number]} for number in range(120)
     ]
     write_list(folder / "many.jsonl", rows)
     out = folder / "out.jsonl"
@@ -341,7 +341,7 @@ def test_an_interruption_leaves_whole_lines_and_is_taken_up(folder: Path, jobs: 
     assert 0 < interrupted.count(b"\n") < len(rows)
     assert call(*words[:-2]).code == 0
     assert out.read_bytes().startswith(interrupted)
-    assert [item.asked["trained-on"] for item in records(out)] == [[number] for number in range(250)]
+    assert [item.asked["trained-on"] for item in records(out)] == [[number] for number in range(120)]
 
 
 # Who does the work.

@@ -30,9 +30,9 @@ def safetensors_header(
     offsets: dict[str, tuple[int, int]] = {}
     fields: dict[str, object] = {} if metadata is None else {"__metadata__": dict(metadata)}
     cursor = 0
-    for name in sorted(tensors, key=lambda name: (-_bits(name, tensors[name][0]), name)):
+    for negated, name in sorted((-_bits(name, dtype), name) for name, (dtype, _) in tensors.items()):
         dtype, shape = tensors[name]
-        length, rest = divmod(prod(shape) * _bits(name, dtype), 8)
+        length, rest = divmod(prod(shape) * -negated, 8)
         if rest:
             raise UsageError(f"{name} {dtype} {list(shape)} does not fill whole bytes")
         offsets[name] = (cursor, cursor + length)
