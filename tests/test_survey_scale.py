@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from itertools import chain, zip_longest
@@ -19,12 +19,14 @@ from typing import NamedTuple
 import pytest
 
 import survey_pairs
-from hub_pairs import PACKAGE, Answer, spawn
+from hub_pairs import PACKAGE, Answer, run, spawn
 
 SHARDS = 4
 SIZES = (100, 1000, 10_000)
 #: Seconds one run of the longest list may take on a machine that does other things too.
 PATIENCE = 3 * 3600.0
+#: Runs the command line with a folder to keep notes in, and these words.
+Ask = Callable[[Path, Sequence[str]], Answer]
 
 
 class Made(NamedTuple):
@@ -50,9 +52,9 @@ class Made(NamedTuple):
 
 def test_a_hundred_pairs_say_the_same_however_the_work_is_shared_out(tmp_path: Path) -> None:
     pairs = survey_pairs.write(tmp_path / "pairs", 100)
-    alone = _survey(tmp_path, pairs, "alone")
+    alone = _survey(_inside, tmp_path, pairs, "--jobs 1")
     _is_varied(alone.records)
-    for other in _ways(tmp_path, pairs):
+    for other in _ways(_inside, tmp_path, pairs):
         assert other.records == alone.records, other.name
 
 
@@ -63,11 +65,11 @@ def test_ten_thousand_pairs_take_a_hundred_times_what_a_hundred_take(
     alone: list[Made] = []
     pairs = survey_pairs.write(tmp_path / "pairs", SIZES[-1])
     for size in SIZES:
-        alone.append(_survey(tmp_path, survey_pairs.beginning(pairs, size), "--jobs 1"))
+        alone.append(_survey(_apart, tmp_path, survey_pairs.beginning(pairs, size), "--jobs 1"))
         _show(capsys, alone[-1])
     for shorter in alone:
         assert alone[-1].records.startswith(shorter.records)
-    for other in _ways(tmp_path, pairs):
+    for other in _ways(_apart, tmp_path, pairs):
         _show(capsys, other)
         assert other.records == alone[-1].records, other.name
     # Start-up is shared by more pairs the longer the list; anything that grows with the list would show as a multiple.
@@ -88,19 +90,30 @@ def _is_varied(records: bytes) -> None:
     assert records.count(b'"error":"') >= 1
 
 
-def _ways(home: Path, pairs: Path) -> Iterator[Made]:
+def _inside(home: Path, words: Sequence[str]) -> Answer:
+    """In this process, where nothing is measured."""
+    del home
+    return run(*words)
+
+
+def _apart(home: Path, words: Sequence[str]) -> Answer:
+    """In a process of its own, measured."""
+    return spawn(home, words, timeout=PATIENCE)
+
+
+def _ways(ask: Ask, home: Path, pairs: Path) -> Iterator[Made]:
     """The same list in every other way."""
-    yield _survey(home, pairs, "--jobs 2", "--jobs", "2")
+    yield _survey(ask, home, pairs, "--jobs 2", "--jobs", "2")
     with _cluster() as address:
-        yield _survey(home, pairs, "Dask cluster of two workers", "--scheduler", address)
-    yield _in_shards(home, pairs)
-    yield _killed(home, pairs)
+        yield _survey(ask, home, pairs, "Dask cluster of two workers", "--scheduler", address)
+    yield _in_shards(ask, home, pairs)
+    yield _killed(ask, home, pairs)
 
 
-def _survey(home: Path, pairs: Path, name: str, *words: str, out: str = "", timeout: float = PATIENCE) -> Made:
-    """A survey by the command line, in a process of its own, written to a new file or added to one."""
+def _survey(ask: Ask, home: Path, pairs: Path, name: str, *words: str, out: str = "") -> Made:
+    """A survey by the command line, written to a new file or added to one."""
     path = home / (out or f"{len(list(home.iterdir()))}.jsonl")
-    said = spawn(home, (*_command(pairs, path), *words), timeout=timeout)
+    said = ask(home, (*_command(pairs, path), *words))
     assert said.err == ""
     return Made(name, path.read_bytes(), said)
 
@@ -119,10 +132,10 @@ def _cluster() -> Iterator[str]:
         yield str(made.scheduler_address)
 
 
-def _in_shards(home: Path, pairs: Path) -> Made:
+def _in_shards(ask: Ask, home: Path, pairs: Path) -> Made:
     """Every part to a file of its own, and a line of each in turns."""
     parts = [
-        _survey(home, pairs, "", "--shard", f"{number}/{SHARDS}", out=f"part{number}.jsonl")
+        _survey(ask, home, pairs, "", "--shard", f"{number}/{SHARDS}", out=f"part{number}.jsonl")
         for number in range(1, SHARDS + 1)
     ]
     lines = zip_longest(*(part.records.splitlines(keepends=True) for part in parts), fillvalue=b"")
@@ -138,7 +151,7 @@ def _in_shards(home: Path, pairs: Path) -> Made:
     return Made(f"{SHARDS} shards, merged", b"".join(chain.from_iterable(lines)), cost)
 
 
-def _killed(home: Path, pairs: Path) -> Made:
+def _killed(ask: Ask, home: Path, pairs: Path) -> Made:
     """Two processes at work, the one that writes killed half-way; the others end with it; then taken up again."""
     out, total = home / "killed.jsonl", pairs.read_bytes().count(b"\n")
     command = (sys.executable, "-c", "from drafter_lint.cli import main; main()", *_command(pairs, out), "--jobs", "2")
@@ -155,7 +168,7 @@ def _killed(home: Path, pairs: Path) -> Made:
         written = out.read_bytes()
         assert total // 2 <= written.count(b"\n") < total
         assert _waits_for(lambda: _is_gone(process.pid))
-    resumed = _survey(home, pairs, "killed half-way, resumed", "--jobs", "2", out=out.name)
+    resumed = _survey(ask, home, pairs, "killed half-way, resumed", "--jobs", "2", out=out.name)
     assert resumed.records.startswith(written[: written.rfind(b"\n") + 1])
     return resumed
 
