@@ -293,6 +293,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._refuse(fault.kind, fault.retry_after)
         if repo not in self.server.hub.repos:
             return self._refuse("401" if "authorization" not in self.headers else "no-repo")
+        if rest[:1] == ["safetensors-metadata"]:
+            return self._send(_all_headers(self.server.hub.repos[repo], "/".join(rest[1:])), fault=fault)
         found = self.server.hub.find(repo, rest[1] if len(rest) > 1 else "main")
         if found is None:
             return self._refuse("no-revision")
@@ -445,6 +447,17 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _is(fault: _Fault | None, kind: Kind) -> bool:
     return fault is not None and fault.kind == kind
+
+
+def _all_headers(repo: Repo, index: str) -> bytes:
+    """What the Hub answers in one piece: the index without its map, and the header of every shard."""
+    files = repo["files"]
+    read = json.loads(_span(files[index], 0, _size(files[index])))
+    headers = {}
+    for shard in sorted(set(read["weight_map"].values())):
+        length = int.from_bytes(_span(files[shard], 0, 8), "little")
+        headers[shard] = json.loads(_span(files[shard], 8, length))
+    return json.dumps({"index": {"metadata": read["metadata"]}, "headers": headers}).encode()
 
 
 def _size(content: Content) -> int:
