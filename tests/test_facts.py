@@ -190,6 +190,14 @@ def test_what_the_newest_releases_read_show() -> None:
         assert [world.basis for world in worlds(profile("vllm"), Version(text))] == basis
 
 
+def test_a_post_release_is_read_for_itself() -> None:
+    (read,) = worlds(profile("sglang"), Version("0.5.13.post1"))
+    assert (read.knowledge, read.basis, read.text("eagle.zero-steps")) == ("observed", "0.5.13.post1", "refused")
+    sides = worlds(profile("sglang"), Version("0.5.13.post2"))
+    assert [world.basis for world in sides] == ["0.5.13.post1", "0.5.14"]
+    assert [world.text("eagle.zero-steps") for world in sides] == ["refused", "verified"]
+
+
 def test_both_engines_are_shipped() -> None:
     assert set(engines()) >= {"sglang", "vllm"}
     assert profile("sglang").newest == Version("0.5.23")
