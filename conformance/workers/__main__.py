@@ -29,7 +29,7 @@ _EXCERPT = 600
 #: Words of an error that is about this machine, not about the pair.
 _MACHINE = re.compile(
     r"no CPU stand-in|_cpu\(\)|compiled with(out)? CUDA|No CUDA|CUDA (driver|error|is not)|cuda driver|Triton is not"
-    r"|No module named|on device 'cpu'|only supports CUDA"
+    r"|on device 'cpu'|only supports CUDA"
     r"|spec decode is not supported"  # vLLM's CPU runner before 0.21
 )
 
@@ -157,7 +157,8 @@ def _note_error(error: BaseException, seen: Seen, *, said: str, home: Path) -> N
     if own:
         seen.error_at = f"{Path(own[-1].filename).relative_to(home.parent).as_posix()}:{own[-1].name}"
     ours = bool(frames) and Path(__file__).parent in Path(frames[-1].filename).parents
-    if ours or type(error).__module__.startswith("triton") or _MACHINE.search(seen.error_text):
+    missing = isinstance(error, ImportError) or type(error).__module__.startswith("triton")
+    if ours or missing or _MACHINE.search(seen.error_text):
         seen.not_run = f"stopped at stage {seen.stage} by this machine: {seen.error_text[:160]}"
 
 
