@@ -18,6 +18,7 @@ from drafter_lint.checkpoint.vocab_map import decode
 from drafter_lint.checkpoint.writing import safetensors_header
 from drafter_lint.errors import Unavailable, UsageError
 from drafter_lint.recipe import Recipe, record
+from drafter_lint.recipe.build import INDEX
 from drafter_lint.recipe.lines import expand, parse_line
 from drafter_lint.recipe.record import collapsed
 from drafter_lint.recipe.values import encoded, values_of, written
@@ -452,7 +453,7 @@ def test_the_largest_target_is_as_large_as_the_real_one() -> None:
 def test_the_truth_is_complete() -> None:
     cases = load_cases()
     assert len(cases) == 365
-    assert sum(len(run.versions) for case in cases for run in case.runs) == 1746
+    assert sum(len(run.versions) for case in cases for run in case.runs) == 2805
     assert Counter(case.family for case in cases) == {"eagle": 347, "other": 18}
     for case in cases:
         runs = [(run.engine, version) for run in case.runs for version in run.versions]
@@ -469,7 +470,7 @@ def test_the_truth_pairs_are_checkpoints(tmp_path: Path) -> None:
         assert (drafter == target) == case.drafter_is_target
         read = checkpoint(case.drafter.source())
         assert dict(read.config.value) == case.drafter.settings
-        if case.drafter.truncate or not case.drafter.tensors:
+        if case.drafter.truncate or not case.drafter.tensors or INDEX in case.drafter.text:  # one that is out of date
             continue
         values = {name: line for name, line in case.drafter.table().items() if line.values}
         d2t = next((name for name in values if name.rpartition(".")[2] == "d2t"), None)
