@@ -7,22 +7,19 @@ longer disagrees fails the run too, so that the list stays true.
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeAlias
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from truth_cases import TRUTH, load_cases  # noqa: E402 - found through the line above
-from truth_judge import FACTS, Judgement, judge  # noqa: E402 - same
+from truth_cases import load_cases  # noqa: E402 - found through the line above
+from truth_judge import FACTS, Judgement, disagreeing, judge, listed  # noqa: E402 - same
 
 #: Of each engine's recorded outcomes: from the files alone, and told what its trainer knows.
 ALONE_FLOOR, TOLD_FLOOR = 0.95, 0.99
 FACT_FLOOR = 0.98
-Key: TypeAlias = tuple[str, str, str]
 
 
 def main(*, verbose: bool) -> int:
@@ -108,15 +105,12 @@ def _listed(alone: Iterable[Judgement], told: Iterable[Judgement]) -> int:
 
     ``told = true`` there says that the check agrees once it is told what the drafter was trained with.
     """
-    table = tomllib.loads((TRUTH / "disagreements.toml").read_text("utf-8"))
-    listed: tuple[set[Key], set[Key]] = (set(), set())
-    for entry in table["disagreement"]:
-        keys = {(str(entry["case"]), str(entry["engine"]), str(version)) for version in entry["versions"]}
-        listed[0].update(keys if entry["reason"] else ())
-        listed[1].update(keys if entry["reason"] and not entry.get("told") else ())
     failed = 0
-    for how, rows, expected in (("from the files alone", alone, listed[0]), ("told", told, listed[1])):
-        found = {(row.case, row.engine, row.version) for row in rows if not row.agrees and not row.undecided}
+    for how, rows, expected in (
+        ("from the files alone", alone, listed(told=False)),
+        ("told", told, listed(told=True)),
+    ):
+        found = disagreeing(rows)
         for key in sorted(found - expected):
             print(f"  {how}, not in disagreements.toml: {' '.join(key)}")
         for key in sorted(expected - found):

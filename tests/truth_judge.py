@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 from drafter_lint.checkpoint import Checkpoint
 from drafter_lint.drafters import Trained
@@ -15,10 +16,12 @@ from drafter_lint.linter import EngineChoice, Selection, check_pair, understand
 from drafter_lint.recipe import Recipe
 from drafter_lint.reference import Reference
 from drafter_lint.report import Check
-from truth_cases import Run, TruthCase
+from truth_cases import TRUTH, Run, TruthCase
 
 Fact = Literal["method", "boundaries", "embedding shared", "head shared", "dropped", "unfilled"]
 FACTS: tuple[Fact, ...] = get_args(Fact)
+#: Case, engine, version.
+Key: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,26 @@ class Judgement:
     agrees: bool
     undecided: bool
     facts: Mapping[Fact, tuple[object, object]]
+
+
+def listed(*, told: bool) -> frozenset[Key]:
+    """What fixtures/truth/disagreements.toml says disagrees, each with its reason.
+
+    Args:
+        told: True for what still disagrees once the check is told what the drafter was trained with.
+    """
+    table = tomllib.loads((TRUTH / "disagreements.toml").read_text("utf-8"))
+    return frozenset(
+        (str(entry["case"]), str(entry["engine"]), str(version))
+        for entry in table["disagreement"]
+        if entry["reason"] and not (told and entry.get("told"))
+        for version in entry["versions"]
+    )
+
+
+def disagreeing(rows: Iterable[Judgement]) -> frozenset[Key]:
+    """The runs whose outcome is not what the check says."""
+    return frozenset((row.case, row.engine, row.version) for row in rows if not row.agrees and not row.undecided)
 
 
 def judge(case: TruthCase, *, told: bool) -> Iterator[Judgement]:
