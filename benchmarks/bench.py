@@ -1,6 +1,8 @@
 """What a check, a start and a survey cost, as ratios within one run: times of different machines are not comparable.
 
 python benchmarks/bench.py [MOST_PAIRS]
+
+With VLLM_PYTHON, the interpreter of an environment that has vLLM, its own config stage is measured beside a check.
 """
 
 from __future__ import annotations
@@ -35,6 +37,14 @@ _AT_ONCE = (
     "from huggingface_hub import HfApi; api = HfApi(); "
     f"api.get_sharded_safetensors_metadata({KIMI!r}); api.get_safetensors_metadata({DRAFTER!r})"
 )
+#: The interpreter of an environment that has vLLM, if there is one: its dry run, as far as it goes before weights.
+_VLLM = os.environ.get("VLLM_PYTHON", "")
+_CONFIG_STAGE = """
+import sys
+from vllm.engine.arg_utils import EngineArgs
+speculative = {"method": "eagle3", "model": sys.argv[2], "num_speculative_tokens": 3}
+EngineArgs(model=sys.argv[1], speculative_config=speculative, enforce_eager=True).create_engine_config()
+"""
 
 
 class Cost(NamedTuple):
@@ -104,15 +114,19 @@ def start() -> Iterator[Sequence[str]]:
     with tempfile.TemporaryDirectory() as folder:
         drafter, target = (str(small(name).write(Path(folder) / name)) for name in ("eagle3-llama", "target-llama"))
         run = (sys.executable, "-m", "drafter_lint")
-        ways: Mapping[str, Sequence[str]] = {
+        ways: dict[str, Sequence[str]] = {
             "python -c 'import click, pydantic'": (sys.executable, "-c", "import click, pydantic"),
             "--help": (*run, "--help"),
             "a local check": (*run, "check", drafter, "--target", target, *ENGINE),
             "a local check, every engine, JSON": (*run, "check", drafter, "--target", target, "--format", "json"),
         }
+        if _VLLM:
+            ways["vLLM's own config stage"] = (_VLLM, "-c", _CONFIG_STAGE, target, drafter)
         seconds: dict[str, list[float]] = {name: [] for name in ways}
-        for _ in range(TIMES):
+        for turn in range(TIMES):
             for name, command in ways.items():
+                if turn and command[0] == _VLLM:  # half a minute each
+                    continue
                 before = _work()
                 subprocess.run(command, check=True, capture_output=True, cwd=folder, env=os.environ | compiled)
                 seconds[name].append(_work() - before)
