@@ -86,7 +86,7 @@ def compare(left: Tokenizer, right: Tokenizer) -> Parity:
 
 def compare_vocabularies(left: Vocabulary, right: Vocabulary) -> Parity:
     """Compare two vocabularies by id."""
-    if left.kind is not right.kind and not (left.kind.in_bytes and right.kind.in_bytes):
+    if not left.kind.comparable(right.kind):
         return Parity(relation=Relation.INCOMPARABLE)
     ours, theirs = left.tokens, right.tokens
     apart = 0

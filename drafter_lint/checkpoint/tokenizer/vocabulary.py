@@ -29,6 +29,10 @@ class Kind(StrEnum):
         """True if a token is the bytes it stands for in a text: such kinds can be compared with each other."""
         return self in {Kind.BYTE_LEVEL, Kind.SENTENCEPIECE}
 
+    def comparable(self, other: Kind) -> bool:
+        """True if tokens of the two kinds can be held against each other."""
+        return self is other or (self.in_bytes and other.in_bytes)
+
 
 @dataclass(frozen=True, slots=True)
 class AddedToken:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from drafter_lint.checkpoint import TensorTable
 from drafter_lint.engines.loading import Discard, Lookup, Policy, Route, Slot, load
@@ -143,7 +142,6 @@ def _load(case: Case, draft: Draft, found: TensorTable, built: Mapping[str, Slot
             measured={"missing": len(empty)},
             tensors=tuple(empty),
         )
-        draft.parameters = tuple(replace(state) for state in loaded.parameters)
 
 
 def _plain(parameter: str) -> bool:

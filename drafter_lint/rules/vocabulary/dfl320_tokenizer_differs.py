@@ -20,13 +20,12 @@ between tokenizers.
 
 from __future__ import annotations
 
-from drafter_lint.checkpoint.tokenizer import Parity, Relation, compare
+from drafter_lint.checkpoint.tokenizer import Parity, Relation
 from drafter_lint.drafters import Drafter
-from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Fix, Found, Outcome
-from drafter_lint.rule import Checks, NotChecked, cut_short, rule
+from drafter_lint.rule import Checks, NotChecked, rule
 from drafter_lint.rules.shared import self_drafting
-from drafter_lint.rules.vocabulary.tokens import IDS_SHARED, example, reads_target_ids, ships_none
+from drafter_lint.rules.vocabulary.tokens import IDS_SHARED, compared, example, reads_target_ids, ships_none
 from drafter_lint.scope import Pair
 
 #: Below this part of the ids, drafts go wrong now and then and not always.
@@ -40,15 +39,12 @@ def check(at: Pair[Drafter]) -> Checks:
     ours, theirs = at.drafter.checkpoint.tokenizer, at.target.checkpoint.tokenizer
     if not reads_target_ids(at.drafter) or self_drafting(at) or ships_none(ours):
         return
-    try:
-        parity = compare(ours, theirs)
-    except Unavailable as trouble:
-        yield cut_short(trouble)
+    parity = compared(ours, theirs)
+    if isinstance(parity, NotChecked):
+        yield parity
         return
     places = (ours.at("the drafter's"), theirs.at("the target's"))
-    if parity.relation is Relation.INCOMPARABLE:
-        yield NotChecked(f"{ours.file} and the target's {theirs.file}: kinds not comparable")
-    elif parity.relation in {Relation.SHIFTED, Relation.DIFFERENT}:
+    if parity.relation in {Relation.SHIFTED, Relation.DIFFERENT}:
         yield Found(
             message=f"{example(parity)}; {_how(parity)}",
             locations=places,

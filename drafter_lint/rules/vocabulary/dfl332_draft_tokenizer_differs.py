@@ -20,14 +20,13 @@ checked.
 
 from __future__ import annotations
 
-from drafter_lint.checkpoint.tokenizer import Parity, Relation, compare
+from drafter_lint.checkpoint.tokenizer import Parity, Relation
 from drafter_lint.drafters import DraftModel
-from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Evidence, Fix, Found, Location, Outcome
-from drafter_lint.rule import Checks, NotChecked, cut_short, rule
+from drafter_lint.rule import Checks, NotChecked, rule
 from drafter_lint.rules.shared import self_drafting
 from drafter_lint.rules.vocabulary.padding import may_be_padding
-from drafter_lint.rules.vocabulary.tokens import example, ships_none
+from drafter_lint.rules.vocabulary.tokens import compared, example, ships_none
 from drafter_lint.scope import Deployment, Paired
 
 #: Below this part of the ids, drafts go wrong now and then and not always.
@@ -52,15 +51,12 @@ def check(at: Paired[DraftModel]) -> Checks:
         whose = "draft model" if ships_none(ours) else "target"
         yield NotChecked(f"the {whose} comes without a tokenizer: whether the ids mean the same is not known")
         return
-    try:
-        parity = compare(ours, theirs)
-    except Unavailable as trouble:
-        yield cut_short(trouble)
+    parity = compared(ours, theirs)
+    if isinstance(parity, NotChecked):
+        yield parity
         return
     places = (ours.at("the draft model's"), theirs.at("the target's"))
-    if parity.relation is Relation.INCOMPARABLE:
-        yield NotChecked(f"{ours.file} and the target's {theirs.file}: kinds not comparable")
-    elif parity.relation in {Relation.SHIFTED, Relation.DIFFERENT}:
+    if parity.relation in {Relation.SHIFTED, Relation.DIFFERENT}:
         yield _differing(parity, places, evidence)
     elif parity.relation is Relation.SUPERSET:
         yield from _past_the_end(at, parity, places, evidence)

@@ -24,7 +24,7 @@ from drafter_lint.drafters import DraftModel
 from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Confidence, Fix, Found, Outcome
 from drafter_lint.rule import Checks, NotChecked, cut_short, rule
-from drafter_lint.rules.vocabulary.tokens import ships_none
+from drafter_lint.rules.vocabulary.tokens import not_comparable, ships_none
 from drafter_lint.scope import Deployment
 
 #: Below a hundred common tokens vLLM warns (0.27.1 to 0.33.0, v1/spec_decode/vocab_mapping.py, VocabMapping.__init__).
@@ -49,8 +49,8 @@ def check(at: Deployment[DraftModel]) -> Checks:
     except Unavailable as trouble:
         yield cut_short(trouble)
         return
-    if mine.kind is not served.kind and not (mine.kind.in_bytes and served.kind.in_bytes):
-        yield NotChecked(f"{ours.file} and the target's {theirs.file}: kinds not comparable")
+    if not mine.kind.comparable(served.kind):
+        yield not_comparable(ours, theirs)
         return
     common, whole = len(_tokens(mine) & _tokens(served)), len(_tokens(mine))
     if common >= max(_WARNED, _PART * whole) or common == whole:

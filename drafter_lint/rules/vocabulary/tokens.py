@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from drafter_lint.checkpoint import Tokenizer
-from drafter_lint.checkpoint.tokenizer import Parity, shown_token
+from drafter_lint.checkpoint.tokenizer import Parity, Relation, compare, shown_token
 from drafter_lint.drafters import Drafter
+from drafter_lint.errors import Unavailable
 from drafter_lint.findings import Evidence
+from drafter_lint.rule import NotChecked, cut_short
 
 #: Where engines give a drafter the target's tokenizer: what it ships itself is never opened.
 IDS_SHARED = (
@@ -48,3 +50,17 @@ def example(parity: Parity) -> str:
 def ships_none(tokenizer: Tokenizer) -> bool:
     """True if there is no vocabulary, which is how nearly all drafters are published."""
     return tokenizer.file is None
+
+
+def compared(ours: Tokenizer, theirs: Tokenizer) -> Parity | NotChecked:
+    """How the two tables stand to each other, or why that cannot be told."""
+    try:
+        parity = compare(ours, theirs)
+    except Unavailable as trouble:
+        return cut_short(trouble)
+    return not_comparable(ours, theirs) if parity.relation is Relation.INCOMPARABLE else parity
+
+
+def not_comparable(ours: Tokenizer, theirs: Tokenizer) -> NotChecked:
+    """The two files write tokens in ways of which neither can be turned into the other."""
+    return NotChecked(f"{ours.file} and the target's {theirs.file}: kinds not comparable")
