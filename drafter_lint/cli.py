@@ -541,6 +541,8 @@ def _say(message: str) -> None:
 
 def _crashed(error: Exception) -> NoReturn:
     """A bug of ours: one line, or the traceback for whoever asks for it."""
+    if _interrupted(error):
+        _stop("interrupted", EXIT_INTERRUPTED)
     if os.environ.get("DRAFTER_LINT_DEBUG"):
         import traceback
 
@@ -575,6 +577,13 @@ def main(args: list[str] | None = None) -> NoReturn:
     except Exception as error:  # noqa: BLE001 - whatever it is, the user gets an exit code and a line
         _crashed(error)
     sys.exit(code)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """True if an interruption lies beneath: one that meets Python building a class comes out as a RuntimeError."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _one_line(error: click.ClickException) -> str:

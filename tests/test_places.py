@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from command_line import enter
+from drafter_lint import cli
 from hub_pairs import COMMITS, DRAFTER, EVERY_ENGINE, TARGET, small_pair
 from loopback_hub import LoopbackHub
 
@@ -139,3 +140,15 @@ def test_an_interruption_at_any_moment_leaves_a_sound_cache(hub: LoopbackHub, fo
             assert not file.exists() or file.read_text().rstrip().endswith(("}", "</html>"))
     assert codes <= {0, 130, -signal.SIGINT}  # before Python is up, the signal ends it
     assert shell(words, "")[0] == 0
+
+
+def test_an_interruption_wrapped_in_another_error_is_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def wrapped(**_: object) -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr(cli.cli, "main", wrapped)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert (stopped.value.code, capsys.readouterr().err) == (130, "interrupted\n")
